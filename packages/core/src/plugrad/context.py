@@ -1,0 +1,153 @@
+"""What is switched on right now: recording, watchers, kernels, module path. Thread- and async-safe."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Any, TypeVar
+
+    from .backend import Device
+
+    F = TypeVar("F", bound=Callable[..., Any])
+
+GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # flags of code objects
+
+
+class State:
+    """One setting of every switch; never changed, only replaced.
+
+    recording   is the way back remembered?
+    watchers    what sees every op go by
+    kernels     "prefer", "off" or "force"
+    forced      names of the ops that "off" and "force" speak of; empty: all
+    path        names of the modules that are running, outermost first
+    devices     default devices for new tensors, innermost last
+    """
+
+    __slots__ = ("devices", "forced", "kernels", "path", "recording", "watchers")
+
+    def __init__(
+        self,
+        recording: bool = True,
+        watchers: tuple[Any, ...] = (),
+        kernels: str = "prefer",
+        forced: frozenset[str] = frozenset(),
+        path: tuple[str, ...] = (),
+        devices: tuple[Device, ...] = (),
+    ) -> None:
+        self.recording, self.watchers, self.kernels = recording, watchers, kernels
+        self.forced, self.path, self.devices = forced, path, devices
+
+    def change(self, **changes: Any) -> State:
+        return State(**{name: changes.get(name, getattr(self, name)) for name in State.__slots__})
+
+
+current: ContextVar[State] = ContextVar("plugrad", default=State())  # noqa: B039  (a State is never changed)
+
+
+class switch:
+    """Change switches for a while: `with switch(recording=False): ...`, or as a decorator.
+
+    Works with functions, generators (only while they run), coroutines and asynchronous generators, nests, and
+    restores what was there whatever happens.
+    """
+
+    def __init__(self, **changes: Any) -> None:
+        self.changes = changes
+        self.tokens: list[Any] = []
+
+    def __enter__(self) -> None:
+        self.tokens.append(current.set(current.get().change(**self.changes)))
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        current.reset(self.tokens.pop())
+
+    def again(self) -> switch:
+        """A fresh manager with the same changes: each call of a decorated function has its own."""
+        return switch(**self.changes)
+
+    def __call__(self, f: F) -> F:
+        from functools import wraps
+
+        flags = getattr(getattr(f, "__code__", None), "co_flags", 0)
+        kind = _generator if flags & GENERATOR else _coroutine if flags & COROUTINE else _function
+        return wraps(f)((_async_generator if flags & ASYNC_GENERATOR else kind)(self, f))  # type: ignore[return-value]
+
+
+def _function(how: switch, f: Callable[..., Any]) -> Callable[..., Any]:
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        with how.again():
+            return f(*args, **kwargs)
+
+    return wrapped
+
+
+def _coroutine(how: switch, f: Callable[..., Any]) -> Callable[..., Any]:
+    async def wrapped(*args: Any, **kwargs: Any) -> Any:
+        with how.again():
+            return await f(*args, **kwargs)
+
+    return wrapped
+
+
+def _generator(how: switch, f: Callable[..., Any]) -> Callable[..., Any]:
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        it = f(*args, **kwargs)
+        send: Callable[[], Any] = lambda: next(it)  # noqa: E731
+        while True:
+            try:
+                with how.again():
+                    value = send()
+            except StopIteration as stop:
+                return stop.value
+            try:
+                got = yield value
+                send = lambda got=got: it.send(got)  # type: ignore[misc] # noqa: E731
+            except GeneratorExit:
+                it.close()
+                raise
+            except BaseException as error:
+                send = lambda error=error: it.throw(error)  # type: ignore[misc] # noqa: E731
+
+    return wrapped
+
+
+def _async_generator(how: switch, f: Callable[..., Any]) -> Callable[..., Any]:
+    async def wrapped(*args: Any, **kwargs: Any) -> Any:
+        it = f(*args, **kwargs)
+        try:
+            while True:
+                try:
+                    with how.again():
+                        value = await it.__anext__()
+                except StopAsyncIteration:
+                    return
+                yield value
+        finally:
+            await it.aclose()
+
+    return wrapped
+
+
+def no_grad() -> switch:
+    """Do not remember the way back. `with no_grad(): ...` or `@no_grad()`."""
+    return switch(recording=False)
+
+
+def enable_grad() -> switch:
+    """Remember the way back, inside a `no_grad` too. `with enable_grad(): ...` or `@enable_grad()`."""
+    return switch(recording=True)
+
+
+def set_grad_enabled(on: bool) -> switch:
+    """`enable_grad()` or `no_grad()`, as `on` says."""
+    return switch(recording=bool(on))
+
+
+def is_grad_enabled() -> bool:
+    """Is the way back being remembered?"""
+    return current.get().recording

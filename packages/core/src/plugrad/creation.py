@@ -1,0 +1,227 @@
+"""Where tensors come from: numbers, lists, arrays, and patterns."""
+
+from __future__ import annotations
+
+from operator import index as as_int
+
+from . import dtypes
+from .apply import nullcontext, wrap
+from .backend import Device
+from .dtypes import dtype as as_dtype
+from .errors import DeviceError, DTypeError, GraphError, ShapeError
+from .node import Value, leaf
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from .dtypes import DType
+    from .tensor import Tensor
+
+    Shape = int | Sequence[int]
+    Where = str | Device | None
+    What = DType | str | type | None
+
+PLAIN = {bool, int, float}
+
+
+def place(device: Where) -> Device:
+    """The device that `device` names; None for the default."""
+    if isinstance(device, Device):
+        return device
+    from .plugins import device as find
+
+    return find(device)
+
+
+def shape_of(shape: tuple[Any, ...]) -> tuple[int, ...]:
+    """(2, 3) from `f(2, 3)`, `f((2, 3))` and `f(6)` alike."""
+    if len(shape) == 1 and not hasattr(shape[0], "__index__"):
+        shape = tuple(shape[0])
+    sizes = tuple(map(as_int, shape))
+    if any(n < 0 for n in sizes):
+        raise ShapeError(f"shape {sizes} has a negative size")
+    return sizes
+
+
+def tensor(data: Any, dtype: What = None, device: Where = None, requires_grad: bool = False) -> Tensor:
+    """A tensor with a copy of `data`: a number, nested lists, an array of another library, or a tensor.
+
+    Python numbers give bool, int64 and float32; arrays and tensors keep their dtype.
+    """
+    if isinstance(data, Value):
+        home = data.device if device is None else place(device)
+        value = wrap(data.data, data.device).to(home, None if dtype is None else as_dtype(dtype))
+        return require(wrap(value.data, home), requires_grad)
+    home = place(device)
+    host, found = (data, as_dtype(data.dtype)) if hasattr(data, "dtype") else _survey(data)
+    made = make(home, found if dtype is None else as_dtype(dtype), lambda xp, t: home.backend.asarray(host, t, home.index))
+    return require(made, requires_grad)
+
+
+def _survey(data: Any) -> tuple[Any, DType]:
+    """Nested lists of plain numbers, and the dtype that they give."""
+    kinds: set[type] = set()
+    host, _ = _plain(data, kinds)
+    return host, dtypes.float32 if float in kinds or not kinds else dtypes.int64 if int in kinds else dtypes.bool_
+
+
+def _plain(data: Any, kinds: set[type]) -> tuple[Any, tuple[int, ...]]:
+    """`data` as nested lists of plain numbers, and its shape; the kinds of number found go into `kinds`."""
+    if type(data) in PLAIN:
+        kinds.add(type(data))
+        return data, ()
+    if getattr(data, "node", None) is not None:
+        raise GraphError("tensor: a list with a tensor that requires a gradient would lose it; use pg.stack")
+    if hasattr(data, "tolist"):  # tensors, NumPy arrays and scalars inside a list
+        return _plain(data.tolist(), kinds)
+    if isinstance(data, (str, bytes, dict, set)) or not hasattr(data, "__iter__"):
+        raise DTypeError(f"tensor: cannot make numbers of {type(data).__name__} {data!r:.80}")
+    rows = list(data)
+    types = set(map(type, rows))
+    if types <= PLAIN:
+        kinds |= types
+        return rows, (len(rows),)
+    hosts, shapes = zip(*[_plain(row, kinds) for row in rows], strict=True)
+    for i, shape in enumerate(shapes):
+        if shape != shapes[0]:
+            raise ShapeError(f"tensor: rows differ: row 0 has shape {shapes[0]}, row {i} has shape {shape}")
+    return list(hosts), (len(rows), *shapes[0])
+
+
+def make(device: Device, t: DType, build: Callable[[Any, Any], Any]) -> Tensor:
+    """A tensor of what `build(xp, native dtype)` returns on `device`."""
+    with device.backend.guard(device.index) if device.guarded else nullcontext:  # type: ignore[union-attr]
+        return wrap(build(device.xp, device.xp.dtype(t)), device)  # type: ignore[no-any-return]
+
+
+def require(t: Any, requires_grad: bool) -> Tensor:
+    """`t`, as a leaf that gradients are asked for."""
+    if requires_grad:
+        have = t.device.backend.dtype_of(t.data)
+        if have.kind != "float":
+            raise DTypeError(f"only floating tensors can require gradients, not {have}; cast it: x.astype('float32')")
+        t.node = leaf(tuple(t.data.shape), t.device)
+    return t  # type: ignore[no-any-return]
+
+
+def asarray(obj: Any, /, *, dtype: What = None, device: Where = None, copy: bool | None = None) -> Tensor:
+    """`obj` as a tensor. A tensor that needs no change is returned itself, its gradient included.
+
+    copy    True: always a copy. None: a copy where needed (always, for what is no tensor). False: never: memory is shared
+            with `obj`, or this raises.
+    """
+    if isinstance(obj, Value):
+        moved = obj.to(device, dtype)  # type: ignore[attr-defined]
+        if copy is False and moved is not obj:
+            raise DeviceError("asarray: copy=False, but the tensor would have to be cast or moved")
+        return moved.clone() if copy and moved is obj else moved  # type: ignore[no-any-return]
+    if copy is not False:
+        return tensor(obj, dtype, device)
+    home = place(device)
+    shared: Tensor = wrap(home.backend.share(obj, home.index), home)
+    if dtype is not None and shared.dtype is not as_dtype(dtype):
+        raise DTypeError(f"asarray: copy=False, but {shared.dtype} would have to be cast to {as_dtype(dtype)}")
+    return shared
+
+
+def from_dlpack(x: Any, /, *, device: Where = None, copy: bool | None = None) -> Tensor:
+    """A tensor on the memory of any object with `__dlpack__`, without a copy unless asked.
+
+    Values are not to change afterwards: tensors, and gradients saved from them, read this memory.
+    """
+    kind, index = map(int, x.__dlpack_device__())
+    home = x.device if isinstance(x, Value) else place({1: "cpu", 2: f"cuda:{index}", 13: f"cuda:{index}"}.get(kind, device))
+    found = wrap(home.backend.share(x.data if isinstance(x, Value) else x, home.index), home)
+    moved = found.to(device) if device is not None else found
+    return moved.clone() if copy and moved is found else moved  # type: ignore[no-any-return]
+
+
+def full(
+    *shape: Any, fill_value: Any = None, dtype: What = None, device: Where = None, requires_grad: bool = False
+) -> Tensor:
+    """Shape `shape`, every entry `fill_value`: `full((2, 3), 7.)`."""
+    if fill_value is None:
+        *shape, fill_value = shape  # type: ignore[assignment]
+    value = fill_value.item() if hasattr(fill_value, "item") else fill_value
+    t = dtypes.with_scalar(dtypes.bool_, value) if dtype is None else as_dtype(dtype)
+    sizes = shape_of(tuple(shape))
+    return require(make(place(device), t, lambda xp, native: xp.full(sizes, value, dtype=native)), requires_grad)
+
+
+def zeros(*shape: Any, dtype: What = None, device: Where = None, requires_grad: bool = False) -> Tensor:
+    """Shape `shape`, every entry 0: `zeros(2, 3)` or `zeros((2, 3))`."""
+    t, sizes = as_dtype(dtype or dtypes.float32), shape_of(shape)
+    return require(make(place(device), t, lambda xp, native: xp.zeros(sizes, dtype=native)), requires_grad)
+
+
+def ones(*shape: Any, dtype: What = None, device: Where = None, requires_grad: bool = False) -> Tensor:
+    """Shape `shape`, every entry 1."""
+    return full(*shape, fill_value=1, dtype=dtype or dtypes.float32, device=device, requires_grad=requires_grad)
+
+
+def empty(*shape: Any, dtype: What = None, device: Where = None, requires_grad: bool = False) -> Tensor:
+    """Shape `shape`, entries to be overwritten (zeros: there is nothing to gain by garbage)."""
+    return zeros(*shape, dtype=dtype, device=device, requires_grad=requires_grad)
+
+
+def _like(x: Tensor, dtype: What, device: Where) -> dict[str, Any]:
+    return {"dtype": dtype or x.dtype, "device": device or x.device}
+
+
+def zeros_like(x: Tensor, *, dtype: What = None, device: Where = None, requires_grad: bool = False) -> Tensor:
+    """Zeros of the shape, dtype and device of `x`."""
+    return zeros(x.shape, **_like(x, dtype, device), requires_grad=requires_grad)
+
+
+def ones_like(x: Tensor, *, dtype: What = None, device: Where = None, requires_grad: bool = False) -> Tensor:
+    """Ones of the shape, dtype and device of `x`."""
+    return ones(x.shape, **_like(x, dtype, device), requires_grad=requires_grad)
+
+
+def empty_like(x: Tensor, *, dtype: What = None, device: Where = None, requires_grad: bool = False) -> Tensor:
+    """`empty` of the shape, dtype and device of `x`."""
+    return zeros_like(x, dtype=dtype, device=device, requires_grad=requires_grad)
+
+
+def full_like(
+    x: Tensor, fill_value: Any, *, dtype: What = None, device: Where = None, requires_grad: bool = False
+) -> Tensor:
+    """`fill_value` everywhere, of the shape, dtype and device of `x`."""
+    return full(x.shape, fill_value=fill_value, **_like(x, dtype, device), requires_grad=requires_grad)
+
+
+def arange(
+    start: float, /, stop: float | None = None, step: float = 1, *, dtype: What = None, device: Where = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """start, start + step, ... below `stop`; integers give int64, else float32. `arange(n)` counts from 0."""
+    first, last = (0, start) if stop is None else (start, stop)
+    whole = all(isinstance(v, int) for v in (first, last, step))
+    t = as_dtype(dtype) if dtype else dtypes.int64 if whole else dtypes.float32
+    return require(make(place(device), t, lambda xp, native: xp.arange(first, last, step, dtype=native)), requires_grad)
+
+
+def linspace(
+    start: float, stop: float, /, num: int, *, dtype: What = None, device: Where = None, endpoint: bool = True,
+    requires_grad: bool = False,
+) -> Tensor:
+    """`num` numbers from `start` to `stop`, evenly spaced."""
+    t = as_dtype(dtype or dtypes.float32)
+    made = make(place(device), t, lambda xp, n: xp.linspace(start, stop, num, dtype=n, endpoint=endpoint))
+    return require(made, requires_grad)
+
+
+def eye(
+    n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: What = None, device: Where = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """1 on the k-th diagonal, 0 elsewhere."""
+    t = as_dtype(dtype or dtypes.float32)
+    return require(make(place(device), t, lambda xp, n: xp.eye(n_rows, n_cols, k=k, dtype=n)), requires_grad)
+
+
+def astype(x: Tensor, dtype: What, /, *, copy: bool = True, device: Where = None) -> Tensor:
+    """`x` in another dtype (and on another device)."""
+    return x.to(device, dtype)

@@ -1,0 +1,226 @@
+"""The way back: from an output to the leaves, each node once, newest first."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+from . import ops
+from .apply import nullcontext, state, wrap
+from .context import switch
+from .errors import DeviceError, GraphError, ShapeError
+from .node import RETAIN, KernelNode, Node, Pick, link, new
+from .op import ALL, Z
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from .op import Op
+    from .tensor import Tensor
+
+by_number = attrgetter("seq")
+
+
+def path(roots: list[Node], wanted: set[Node] | None = None) -> list[Node]:
+    """The nodes behind `roots`, oldest first; with `wanted`, only those that lead to one of them. No recursion."""
+    seen, stack = set(roots), list(roots)
+    while stack:
+        for p in stack.pop().parents:
+            if p is not None and p not in seen:
+                seen.add(p)
+                stack.append(p)
+    order = sorted(seen, key=by_number)
+    if wanted is None:
+        return order
+    leads = set(wanted)
+    for n in order:
+        if not leads.isdisjoint(n.parents):
+            leads.add(n)
+    return [n for n in order if n in leads]
+
+
+def gradients(grads: dict[Node, Any], keep: bool, again: bool, wanted: set[Node] | None = None) -> Iterator[tuple[Node, Any]]:
+    """Yield (node, ∂L/∂value), each once and complete.
+
+    `grads` holds the gradients to start from; `keep` leaves the graph for another walk; `again` says that the result
+    will itself be differentiated; `wanted` limits the walk to what leads to these nodes.
+
+    Broadcasting is undone here, and so is 0 · ∞: where the incoming gradient is 0 the outgoing one is 0, however
+    infinite the derivative (`mend`). A gradient that passed an op that selects (`where`) is followed with that care.
+    """
+    nodes = path(list(grads), wanted)
+    inside = None if wanted is None else set(nodes)
+    careful: set[Node] = set()
+    while nodes:
+        n = nodes.pop()
+        g = grads.pop(n, None)
+        if g is None:
+            continue
+        op = n.op
+        if n.__class__ is Pick:
+            g = _hooked(n, g) if n.hooks else g
+            yield n, g
+            grads.setdefault(n.parents[0], {})[n.place] = g  # type: ignore[index, attr-defined]
+            continue
+        if g.__class__ is dict:
+            g = _outputs(n, g)
+        elif n.hooks:
+            g = _hooked(n, g)
+        yield n, g
+        if op is None:
+            continue
+        if n.saved is None:
+            raise GraphError(
+                f"{op.name}: the way back was already walked and freed; "
+                f"walk it twice with backward(retain_graph=True) the first time"
+            )
+        care = op.singular or (op.scales and n in careful)
+        spread = op.selects or n in careful
+        ready = n.kernel.gradients(n, g) if n.__class__ is KernelNode and not again else None  # type: ignore[attr-defined]
+        for i, p in enumerate(n.parents):
+            if p is None or (inside is not None and p not in inside):
+                continue
+            entry = op.gradients[0 if op.variadic else i]
+            if entry is None:
+                continue
+            dx, needs = entry
+            if ready is not None:
+                gx = ready[i]
+            elif op.variadic:
+                gx = dx(op, i, g, *[_saved(n, j) for j in needs])
+            else:
+                gx = dx(op, g, *[_saved(n, j) for j in needs])
+            if gx.__class__ is not g.__class__ and not hasattr(gx, "node"):
+                raise GraphError(f"{type(op).__name__}.{dx.__name__} returned {gx!r}, not a tensor")
+            if care:
+                gx = ops.mend(g, gx)
+            if gx.data.shape != p.shape:
+                gx = _fit(op, dx, gx, p.shape)
+            if spread:
+                careful.add(p)
+            for w in state().watchers:
+                w.gradient(n, i, g, gx)
+            grads[p] = grads[p] + gx if p in grads else gx
+        if not keep:
+            n.saved, n.parents = None, ()
+
+
+def _saved(n: Node, j: int) -> Any:
+    """What a gradient named, as a tensor again."""
+    data, which = n.saved[j], n.op.named[j]  # type: ignore[index, union-attr]
+    if which >= 0:
+        return wrap(data, n.device, n.parents[which])
+    if which == ALL:
+        return tuple([wrap(a, n.device, p) for a, p in zip(data, n.parents, strict=True)])
+    return tuple([_output(n, i, z) for i, z in enumerate(data)]) if isinstance(data, tuple) else wrap(data, n.device, n)
+
+
+def _output(n: Node, place: int, data: Any) -> Any:
+    """One of several outputs, as a tensor again."""
+    pick: Any = link(new(Pick), n.op, (n,), (), data.shape, n.device)
+    pick.place = place
+    return wrap(data, n.device, pick if n.device.backend.dtype_of(data).kind == "float" else None)
+
+
+def _outputs(n: Node, found: dict[int, Any]) -> tuple[Any, ...]:
+    """The gradients of all outputs: zeros where none arrived."""
+    some = next(iter(found.values()))
+    return tuple([found[i] if i in found else some.new_zeros(shape) for i, shape in enumerate(n.shape)])  # type: ignore[arg-type]
+
+
+def _hooked(n: Node, g: Any) -> Any:
+    for hook in n.hooks or ():
+        if hook == RETAIN:
+            n.grad = _fresh(g)
+        elif (new_g := hook(_fresh(g))) is not None:  # type: ignore[operator]
+            g = new_g
+    return g
+
+
+def _fresh(g: Any) -> Any:
+    """The same value as a tensor object of its own: two owners never share one."""
+    return wrap(g.data, g.device, g.node)
+
+
+def _fit(op: Op, dx: Any, g: Any, shape: tuple[int, ...]) -> Any:
+    """Undo broadcasting: sum `g` down to `shape`."""
+    have = tuple(g.data.shape)
+    tail = have[len(have) - len(shape) :]
+    if len(have) < len(shape) or any(n not in (1, m) for n, m in zip(shape, tail, strict=True)):
+        raise ShapeError(f"{type(op).__name__}.{dx.__name__} gave shape {have} for an input of shape {tuple(shape)}")
+    return ops.sum_to(g, shape)
+
+
+def _seed(y: Any, g: Any) -> Any:
+    """The gradient to start from."""
+    if getattr(y, "node", None) is None:
+        raise GraphError(
+            "backward: this tensor has no way back: no input asked for a gradient (requires_grad=True), "
+            "or it was made under no_grad(), by detach() or by an op without a gradient"
+        )
+    if g is None:
+        if y.size != 1:
+            raise GraphError(
+                f"backward: shape {y.shape} is not a scalar; reduce it (y.sum().backward()) or pass the gradient"
+            )
+        return y.new_ones(y.shape)
+    if g.device is not y.device:
+        raise DeviceError(f"backward: the gradient is on {g.device}, the tensor on {y.device}")
+    if g.shape != y.shape:
+        raise ShapeError(f"backward: the gradient has shape {g.shape}, the tensor {y.shape}")
+    return g.astype(y.dtype)
+
+
+def backward(
+    y: Tensor, gradient: Tensor | None = None, retain_graph: bool | None = None, create_graph: bool = False
+) -> None:
+    """Add ∂y/∂leaf to `leaf.grad`, for every leaf behind `y` that requires a gradient.
+
+    gradient        ∂L/∂y, of y's shape; may be left out where y has one element
+    retain_graph    leave the graph for another walk (default: as create_graph)
+    create_graph    make the gradients differentiable themselves
+    """
+    keep = create_graph if retain_graph is None else retain_graph
+    seed = _seed(y, gradient)
+    with switch(recording=create_graph), y.device.backend.quiet() or nullcontext:
+        for n, g in gradients({y.node: seed}, keep, create_graph):  # type: ignore[dict-item]
+            if n.op is None:
+                n.grad = _fresh(g) if n.grad is None else n.grad + g
+
+
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor, ...]:
+    """(∂L/∂x for x in inputs), where ∂L/∂output = `grad_outputs`; touches no `.grad`.
+
+    An input that no output depends on raises; `allow_unused=True` gives None for it, `materialize_grads=True` zeros.
+    """
+    ys, xs = _sequence(outputs), _sequence(inputs)
+    seeds = [None] * len(ys) if grad_outputs is None else _sequence(grad_outputs)
+    keep = create_graph if retain_graph is None else retain_graph
+    for i, x in enumerate(xs):
+        if x.node is None:
+            raise GraphError(f"grad: input {i} of shape {x.shape} does not require a gradient; x.requires_grad_() first")
+    wanted = {x.node for x in xs}
+    with switch(recording=create_graph), ys[0].device.backend.quiet() or nullcontext:
+        start: dict[Any, Any] = {}
+        for y, s in zip(ys, seeds, strict=True):
+            start[y.node] = start[y.node] + _seed(y, s) if y.node in start else _seed(y, s)
+        found = {n: _fresh(g) for n, g in gradients(start, keep, create_graph, wanted) if n in wanted}
+        if materialize_grads:
+            found = {**{x.node: x.new_zeros(x.shape) for x in xs}, **found}
+    unused = [i for i, x in enumerate(xs) if x.node not in found]
+    if unused and not allow_unused:
+        raise GraphError(f"grad: no output depends on input {unused[0]}; allow_unused=True gives None for it")
+    return tuple([_fresh(found[x.node]) if x.node in found else None for x in xs])  # type: ignore[misc]
+
+
+def _sequence(x: Any) -> list[Any]:
+    return list(x) if isinstance(x, (tuple, list)) else [x]

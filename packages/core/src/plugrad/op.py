@@ -1,0 +1,165 @@
+"""One class per operation: its formula, its forward, one gradient per input, and nothing else."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, ClassVar
+
+VARIADIC = 0x04  # flag of a code object: has *args
+Z, ALL = -1, -2  # in place of an input's number: the output; all inputs
+
+
+class Op:
+    """A function of tensors.
+
+    Annotated fields hold the settings (axis, shape, ...) and never data, so an op can be printed, compared, hashed and
+    run again. There is one instance for each setting.
+
+        forward(self, xp, x, y)    the formula, in functions of the array namespace `xp`, on arrays
+        dx(self, g, y)             ∂L/∂x, in tensor operations; g is ∂L/∂z
+        dy(self, g, x)             ∂L/∂y; leave it out where there is no gradient
+
+    The parameters of a gradient method say what is kept alive until then: `z` is the output, any other name an input;
+    what no gradient names is not kept. With any number of inputs, `forward(self, xp, *xs)` pairs with
+    `dxs(self, i, g, ...)`. With several outputs `forward` returns a tuple, and g and z are tuples.
+
+    What else an op may say of itself:
+
+        loose        names of inputs that keep a dtype of their own (indices, masks)
+        floats       integers are cast to the default float first (exp, division)
+        storage      only moves numbers about: half precision needs no float32 inside
+        elementwise  z[i] depends on x[i] alone, shapes broadcast
+        singular     elementwise, and ∂z/∂x may be infinite or NaN: 0 · ∞ is mended to 0 (see grad.py)
+        scales       elementwise, and g is multiplied by an input: the same, behind an op that selects
+        selects      its gradient holds zeros that mean "not taken"
+        movement     item assignment to its output would be lost on the input
+        target       the device its output lives on, where that is another one than its inputs'
+    """
+
+    name: ClassVar[str] = "op"
+    key: ClassVar[str] = "plugrad.Op"
+    loose: ClassVar[tuple[str, ...]] = ()
+    floats: ClassVar[bool] = False
+    storage: ClassVar[bool] = False
+    elementwise: ClassVar[bool] = False
+    singular: ClassVar[bool] = False
+    scales: ClassVar[bool] = False
+    selects: ClassVar[bool] = False
+    movement: ClassVar[bool] = False
+    target: ClassVar[Any] = None
+
+    fields: ClassVar[tuple[str, ...]] = ()
+    inputs: ClassVar[tuple[str, ...]] = ()
+    variadic: ClassVar[bool] = False
+    gradients: ClassVar[tuple[tuple[Callable[..., Any], tuple[int, ...]] | None, ...]] = ()
+    named: ClassVar[tuple[int, ...]] = ()
+    keeps: ClassVar[dict[int, tuple[int | None, ...] | None]] = {}
+
+    catalogue: ClassVar[dict[str, type[Op]]] = {}  # every op class there is, by key
+    settings: tuple[Any, ...]
+
+    def __init_subclass__(cls) -> None:
+        own = [n for n, t in cls.__dict__.get("__annotations__", {}).items() if "ClassVar" not in str(t)]
+        cls.fields = (*(n for n in cls.fields if n not in own), *own)
+        cls.name = "".join("_" + c.lower() if c.isupper() else c for c in cls.__name__).lstrip("_")
+        cls.key = f"{cls.__module__.partition('.')[0]}.{cls.__name__}"
+        code = cls.forward.__code__
+        cls.variadic = bool(code.co_flags & VARIADIC)
+        cls.inputs = code.co_varnames[2 : code.co_argcount + cls.variadic]
+        _plan(cls)
+        Op.catalogue[cls.key] = cls
+
+    def __new__(cls, *settings: Any, **named: Any) -> Op:
+        if named or len(settings) != len(cls.fields):
+            settings = _bind(cls, settings, named)
+        if 0.0 in settings and any(s.__class__ is float for s in settings):
+            return _make.__wrapped__(cls, *settings)  # 0.0 and -0.0 are equal, but not the same setting
+        return _make(cls, *settings)
+
+    def forward(self, xp: Any, *arrays: Any) -> Any:
+        """The formula."""
+        raise NotImplementedError(f"{type(self).__name__}.forward(self, xp, ...) is not written")
+
+    def misfit(self, *shapes: tuple[int, ...]) -> str | None:
+        """Why inputs of these shapes do not fit, in words; asked only after `forward` has failed."""
+        return _clash(shapes) if self.elementwise else None
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is a constant; make another one with other settings")
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(self) is type(other) and self.settings == other.settings)  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.settings))
+
+    def __repr__(self) -> str:
+        pairs = zip(self.fields, self.settings, strict=True)
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in pairs)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.settings
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _make(cls: type[Op], *settings: Any) -> Op:
+    op = object.__new__(cls)
+    vars(op).update(zip(cls.fields, settings, strict=True), settings=settings)
+    return op
+
+
+def _bind(cls: type[Op], settings: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """Settings in the order of the fields, defaults filled in from the class body."""
+    given = {**dict(zip(cls.fields, settings, strict=False)), **named}
+    values = {n: given.get(n, getattr(cls, n, Op)) for n in cls.fields}
+    missing = [n for n, v in values.items() if v is Op]
+    unknown = [n for n in named if n not in cls.fields]
+    if missing or unknown or len(settings) + len(named) > len(cls.fields):
+        raise TypeError(f"{cls.__name__} takes ({', '.join(cls.fields)}); got {settings} and {named}")
+    return tuple(values.values())
+
+
+def _plan(cls: type[Op]) -> None:
+    """Read the gradient methods' parameters: what each needs, and so what is kept for whom.
+
+    `named` lists everything some gradient names; `gradients[i]` is (method, places in `named`); `keeps[mask]` is `named`
+    with None for what no gradient of the inputs in `mask` needs, or None where none of them has a gradient.
+    """
+    methods = [getattr(cls, "d" + name, None) for name in cls.inputs]
+    wants = [_wanted(cls, m) for m in methods]
+    named = cls.named = tuple(dict.fromkeys(n for want in wants for n in want))
+    cls.gradients = tuple(
+        m and (m, tuple(named.index(n) for n in want)) for m, want in zip(methods, wants, strict=True)
+    )
+    cls.keeps = {}
+    for mask in range(2 ** len(cls.inputs)):
+        asked = [i for i, m in enumerate(methods) if m and mask >> i & 1]
+        used = {n for i in asked for n in wants[i]}
+        cls.keeps[mask] = (tuple(n if n in used else None for n in named) if used else ()) if asked else None
+
+
+def _wanted(cls: type[Op], method: Callable[..., Any] | None) -> list[int]:
+    """What a gradient method names after g: numbers of inputs, Z, or ALL."""
+    if method is None:
+        return []
+    code = method.__code__
+    names = code.co_varnames[3 if cls.variadic else 2 : code.co_argcount]
+    places = {"z": Z, **dict.fromkeys(cls.inputs[-1:], ALL)} if cls.variadic else {"z": Z}
+    places = {**{n: i for i, n in enumerate(cls.inputs)}, **places}
+    unknown = [n for n in names if n not in places]
+    if unknown:
+        raise TypeError(f"{cls.__name__}.{method.__name__} names {unknown[0]!r}: use g, z or inputs {cls.inputs}")
+    return [places[n] for n in names]
+
+
+def _clash(shapes: tuple[tuple[int, ...], ...]) -> str | None:
+    """The first axis along which `shapes` do not broadcast."""
+    for axis in range(-1, -1 - max(map(len, shapes), default=0), -1):
+        sizes = {s[axis] for s in shapes if len(s) >= -axis} - {1}
+        if len(sizes) > 1:
+            return f"axis {axis} has sizes {' and '.join(map(str, sorted(sizes)))}; equal sizes or 1 broadcast"
+    return None

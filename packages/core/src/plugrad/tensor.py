@@ -1,0 +1,475 @@
+"""The tensor: an array, the device it lives on, and how it was made. The class body is a table of contents."""
+
+from __future__ import annotations
+
+from . import ops
+from .apply import results, state, wrap
+from .errors import DTypeError, GraphError, InPlaceError, ShapeError
+from .formatting import show
+from .grad import backward
+from .node import RETAIN, Value, leaf
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from .backend import Device
+    from .dtypes import DType
+
+
+class Hook:
+    """What `register_hook` returns: `remove()` takes the hook off again."""
+
+    def __init__(self, hooks: list[Any], hook: Any) -> None:
+        self.hooks, self.hook = hooks, hook
+
+    def remove(self) -> None:
+        if self.hook in self.hooks:
+            self.hooks.remove(self.hook)
+
+
+@results
+class Tensor(Value):
+    """A value: numbers of one dtype in a grid, on a device. Make one with `pg.tensor(...)`.
+
+    Tensors have value semantics: `x += y` and `x[i] = v` give x a new value and never change what another tensor,
+    a view or a saved gradient sees.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Tensor:
+        if args or kwargs:
+            raise TypeError("make tensors with pg.tensor(data), pg.zeros(shape), ...")
+        return object.__new__(cls)
+
+    # -- what it is ---------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.data.shape)
+
+    @property
+    def ndim(self) -> int:
+        return len(self.data.shape)
+
+    @property
+    def size(self) -> int:
+        n = 1
+        for k in self.data.shape:
+            n *= k
+        return n
+
+    @property
+    def dtype(self) -> DType:
+        return self.device.backend.dtype_of(self.data)
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    def numel(self) -> int:
+        """Number of elements."""
+        return self.size
+
+    # -- gradients ----------------------------------------------------------------------------------------------
+
+    backward = backward
+
+    @property
+    def requires_grad(self) -> bool:
+        return self.node is not None
+
+    @requires_grad.setter
+    def requires_grad(self, on: bool) -> None:
+        self.requires_grad_(on)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Made by the user rather than by an op (or asking for no gradient)."""
+        return self.node is None or self.node.op is None
+
+    @property
+    def grad(self) -> Tensor | None:
+        """∂L/∂self, added up by `backward`; of leaves, and of tensors that were told to `retain_grad()`."""
+        return getattr(self.node, "grad", None)
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None:
+            if self.node is None:
+                raise GraphError("grad: this tensor does not require a gradient; x.requires_grad_() first")
+            if value.shape != self.shape or value.device is not self.device:
+                raise ShapeError(
+                    f"grad: {value.shape} on {value.device} given to a tensor of shape {self.shape} on {self.device}"
+                )
+        if self.node is not None:
+            self.node.grad = value
+
+    def requires_grad_(self, on: bool = True) -> Tensor:
+        """Ask for a gradient (or stop asking), and return self."""
+        if not self.is_leaf:
+            if not on:
+                raise GraphError("requires_grad: this tensor was made by an op; x.detach() gives one without a gradient")
+            return self
+        if on and self.dtype.kind != "float":
+            raise DTypeError(f"only floating tensors can require gradients, not {self.dtype}; x.astype('float32') first")
+        if on is (self.node is None):
+            self.node = leaf(self.shape, self.device) if on else None
+        return self
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of a tensor that an op made, in `.grad`."""
+        if self.node is None:
+            raise GraphError("retain_grad: this tensor does not require a gradient")
+        if self.node.op is not None and RETAIN not in (self.node.hooks or ()):
+            self.node.grad = None
+            self.node.hooks = [*(self.node.hooks or ()), RETAIN]
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Hook:
+        """Call `hook(gradient)` whenever the complete gradient is known; what it returns, if anything, goes on instead."""
+        if self.node is None:
+            raise GraphError("register_hook: this tensor does not require a gradient")
+        if self.node.hooks is None:
+            self.node.hooks = []
+        self.node.hooks.append(hook)
+        return Hook(self.node.hooks, hook)
+
+    def detach(self) -> Tensor:
+        """The same value without the way back."""
+        t: Tensor = wrap(self.data, self.device)
+        if hasattr(self, "origin"):
+            t.origin = self.origin
+        return t
+
+    # -- other forms --------------------------------------------------------------------------------------------
+
+    clone = ops.clone
+
+    def astype(self, dtype: Any, *, copy: bool = True) -> Tensor:
+        """In another dtype; the gradient comes back in this one."""
+        return ops.astype(self, dtype)
+
+    def to(self, *where: Any, device: Any = None, dtype: Any = None) -> Tensor:
+        """On another device, in another dtype, or both: `x.to("cuda")`, `x.to(pg.float64)`, `x.to("cpu", "float16")`."""
+        from .creation import place
+        from .dtypes import BY_NAME
+
+        for spec in where:
+            if spec is None:
+                continue
+            if isinstance(spec, Tensor):
+                device, dtype = spec.device, spec.dtype
+            elif str(spec).rpartition(".")[2] in BY_NAME or isinstance(spec, type):
+                dtype = spec
+            else:
+                device = spec
+        cast = self if dtype is None else ops.astype(self, dtype)
+        return cast if device is None else ops.transfer(cast, place(device))
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
+        """On another device (the array API's spelling of `to`)."""
+        return self.to(device=device)
+
+    def cpu(self) -> Tensor:
+        """On the best CPU backend that is installed."""
+        return self.to(device="cpu")
+
+    def float(self) -> Tensor:
+        return self.astype("float32")
+
+    def double(self) -> Tensor:
+        return self.astype("float64")
+
+    def half(self) -> Tensor:
+        return self.astype("float16")
+
+    def long(self) -> Tensor:
+        return self.astype("int64")
+
+    def item(self) -> Any:
+        """The only element, as a Python number."""
+        if self.size != 1:
+            raise ShapeError(f"item: shape {self.shape} has {self.size} elements; index first, or use tolist()")
+        value = self.device.backend.tolist(self.data)
+        while isinstance(value, list):
+            value = value[0]
+        return value
+
+    def tolist(self) -> Any:
+        """Nested lists of Python numbers; a number for shape ()."""
+        return self.device.backend.tolist(self.data)
+
+    def numpy(self) -> Any:
+        """A NumPy array of its own."""
+        return self.__array__()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if self.node is not None:
+            raise GraphError("this tensor requires a gradient, which NumPy would lose; x.detach() first")
+        import numpy
+
+        host = self.device.backend.to_host(self.data)
+        made = numpy.asarray(host, dtype=str(self.dtype) if isinstance(host, list) or not hasattr(host, "dtype") else None)
+        return made.reshape(self.shape) if dtype is None else made.reshape(self.shape).astype(dtype)
+
+    __array_ufunc__ = None  # NumPy's operators leave mixed expressions to ours
+
+    def __dlpack__(self, **how: Any) -> Any:
+        if self.node is not None:
+            raise GraphError("this tensor requires a gradient, which DLPack would lose; x.detach() first")
+        return self.device.backend.dlpack(self.data, **how)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.device.backend.dlpack_device(self.data)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        import plugrad
+
+        if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+            raise ValueError(f"array API version {api_version!r}: plugrad follows 2024.12")
+        return plugrad
+
+    def new_zeros(self, *shape: Any, dtype: Any = None) -> Tensor:
+        """Zeros of another shape, on this device and in this dtype."""
+        from .creation import zeros
+
+        return zeros(*shape, dtype=dtype or self.dtype, device=self.device)
+
+    def new_ones(self, *shape: Any, dtype: Any = None) -> Tensor:
+        """Ones of another shape, on this device and in this dtype."""
+        from .creation import ones
+
+        return ones(*shape, dtype=dtype or self.dtype, device=self.device)
+
+    def __copy__(self) -> Tensor:
+        t = object.__new__(type(self))
+        t.data, t.device, t.node = self.data, self.device, self.node
+        return t
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if not self.is_leaf:
+            raise GraphError("deepcopy: this tensor was made by an op; copy x.detach(), or the leaves")
+        t = memo[id(self)] = object.__new__(type(self))
+        t.data, t.device, t.node = self.data, self.device, None
+        if self.node is not None:
+            t.requires_grad_()
+            t.node.grad = self.grad.detach() if self.grad is not None else None  # type: ignore[union-attr]
+        return t
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not self.is_leaf:
+            raise GraphError("pickle: this tensor was made by an op; pickle x.detach()")
+        host = self.device.backend.to_host(self.data)
+        return _unpickle, (type(self), host, str(self.dtype), str(self.device), self.requires_grad)
+
+    # -- Python's own protocols ---------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return show(self)
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec and self.size == 1 else format(str(self), spec)
+
+    def __len__(self) -> int:
+        if not self.ndim:
+            raise TypeError("len() of a 0-d tensor")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.ndim:
+            raise TypeError("iteration over a 0-d tensor; use .item()")
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ShapeError(f"the truth of a tensor of shape {self.shape} is ambiguous; use x.any() or x.all()")
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in ("int", "uint") or self.ndim:
+            raise TypeError(f"only 0-d integer tensors are an index, not {self.dtype} of shape {self.shape}")
+        return int(self.item())
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: Any) -> Any:
+        return ops.equal(self, other) if _numeric(other) else NotImplemented
+
+    def __ne__(self, other: Any) -> Any:
+        return ops.not_equal(self, other) if _numeric(other) else NotImplemented
+
+    # -- value semantics: a new value for the same object -------------------------------------------------------
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if hasattr(self, "origin"):
+            raise InPlaceError(
+                f"this tensor came out of {self.origin}: the assignment would be lost on the tensor behind it. "
+                "Write the whole index there (x[0, 1] = v, not x[0][1] = v), or take y = x[0].clone() first"
+            )
+        _become(self, ops.setitem(self, key, value), "item assignment")
+
+    def __iadd__(self, other: Any) -> Tensor:
+        return _become(self, ops.add(self, other), "+=")
+
+    def __isub__(self, other: Any) -> Tensor:
+        return _become(self, ops.subtract(self, other), "-=")
+
+    def __imul__(self, other: Any) -> Tensor:
+        return _become(self, ops.multiply(self, other), "*=")
+
+    def __itruediv__(self, other: Any) -> Tensor:
+        return _become(self, ops.divide(self, other), "/=")
+
+    def __ifloordiv__(self, other: Any) -> Tensor:
+        return _become(self, ops.floor_divide(self, other), "//=")
+
+    def __imod__(self, other: Any) -> Tensor:
+        return _become(self, ops.remainder(self, other), "%=")
+
+    def __ipow__(self, other: Any) -> Tensor:
+        return _become(self, ops.pow(self, other), "**=")
+
+    def __imatmul__(self, other: Any) -> Tensor:
+        return _become(self, ops.matmul(self, other), "@=")
+
+    def __iand__(self, other: Any) -> Tensor:
+        return _become(self, ops.bitwise_and(self, other), "&=")
+
+    def __ior__(self, other: Any) -> Tensor:
+        return _become(self, ops.bitwise_or(self, other), "|=")
+
+    def __ixor__(self, other: Any) -> Tensor:
+        return _become(self, ops.bitwise_xor(self, other), "^=")
+
+    def __ilshift__(self, other: Any) -> Tensor:
+        return _become(self, ops.bitwise_left_shift(self, other), "<<=")
+
+    def __irshift__(self, other: Any) -> Tensor:
+        return _become(self, ops.bitwise_right_shift(self, other), ">>=")
+
+    # -- the table of contents: every line is a function from plugrad.ops ----------------------------------------
+
+    __getitem__ = ops.getitem
+
+    __add__ = ops.add
+    __radd__ = ops.radd
+    __sub__ = ops.subtract
+    __rsub__ = ops.rsubtract
+    __mul__ = ops.multiply
+    __rmul__ = ops.rmultiply
+    __truediv__ = ops.divide
+    __rtruediv__ = ops.rdivide
+    __floordiv__ = ops.floor_divide
+    __rfloordiv__ = ops.rfloor_divide
+    __mod__ = ops.remainder
+    __rmod__ = ops.rremainder
+    __pow__ = ops.pow
+    __rpow__ = ops.rpow
+    __matmul__ = ops.matmul
+    __rmatmul__ = ops.rmatmul
+    __neg__ = ops.negative
+    __pos__ = ops.positive
+    __abs__ = ops.abs
+    __lt__ = ops.less
+    __le__ = ops.less_equal
+    __gt__ = ops.greater
+    __ge__ = ops.greater_equal
+    __invert__ = ops.bitwise_invert
+    __and__ = __rand__ = ops.bitwise_and
+    __or__ = __ror__ = ops.bitwise_or
+    __xor__ = __rxor__ = ops.bitwise_xor
+    __lshift__ = ops.bitwise_left_shift
+    __rlshift__ = ops.rbitwise_left_shift
+    __rshift__ = ops.bitwise_right_shift
+    __rrshift__ = ops.rbitwise_right_shift
+
+    # arithmetic and rounding
+    add, sub, mul, div, neg, pow = ops.add, ops.subtract, ops.multiply, ops.divide, ops.negative, ops.pow
+    abs, sign, reciprocal, square, sqrt, rsqrt = ops.abs, ops.sign, ops.reciprocal, ops.square, ops.sqrt, ops.rsqrt
+    floor, ceil, round, trunc = ops.floor, ops.ceil, ops.round, ops.trunc
+    maximum, minimum, clip, clamp, lerp = ops.maximum, ops.minimum, ops.clip, ops.clip, ops.lerp
+
+    # elementary functions
+    exp, exp2, expm1, log, log2, log10, log1p = ops.exp, ops.exp2, ops.expm1, ops.log, ops.log2, ops.log10, ops.log1p
+    sin, cos, tan, asin, acos, atan = ops.sin, ops.cos, ops.tan, ops.asin, ops.acos, ops.atan
+    sinh, cosh, tanh, asinh, acosh, atanh = ops.sinh, ops.cosh, ops.tanh, ops.asinh, ops.acosh, ops.atanh
+    erf, erfinv, sigmoid = ops.erf, ops.erfinv, ops.sigmoid
+
+    # activations
+    relu, softmax, log_softmax = ops.relu, ops.softmax, ops.log_softmax
+
+    # selection and tests
+    masked_fill, nan_to_num = ops.masked_fill, ops.nan_to_num
+    isnan, isinf, isfinite = ops.isnan, ops.isinf, ops.isfinite
+
+    # reductions and scans
+    sum, mean, prod, max, min, amax, amin = ops.sum, ops.mean, ops.prod, ops.max, ops.min, ops.amax, ops.amin
+    argmax, argmin, all, any, count_nonzero = ops.argmax, ops.argmin, ops.all, ops.any, ops.count_nonzero
+    var, std, norm, logsumexp, median, quantile = ops.var, ops.std, ops.norm, ops.logsumexp, ops.median, ops.quantile
+    cumsum, cumprod = ops.cumsum, ops.cumprod
+
+    # movement
+    reshape, view, flatten, unflatten, squeeze = ops.reshape, ops.view, ops.flatten, ops.unflatten, ops.squeeze
+    unsqueeze, expand_dims, expand, broadcast_to = ops.unsqueeze, ops.expand_dims, ops.expand, ops.broadcast_to
+    permute, permute_dims, transpose, swapaxes = ops.permute, ops.permute_dims, ops.transpose, ops.swapaxes
+    moveaxis, contiguous, as_strided, unfold = ops.moveaxis, ops.contiguous, ops.as_strided, ops.unfold
+    tile, repeat, flip, roll, pad = ops.tile, ops.repeat, ops.flip, ops.roll, ops.pad
+    split, chunk, unstack, unbind = ops.split, ops.chunk, ops.unstack, ops.unstack
+    diagonal, tril, triu = ops.diagonal, ops.tril, ops.triu
+    T = property(ops.matrix_transpose)
+    mT = property(ops.matrix_transpose)
+
+    # indexing, order
+    take, take_along_axis, gather = ops.take, ops.take_along_axis, ops.gather
+    scatter, scatter_add, index_add, nonzero = ops.scatter, ops.scatter_add, ops.index_add, ops.nonzero
+    sort, argsort, topk = ops.sort, ops.argsort, ops.topk
+
+    # linear algebra
+    matmul, dot, outer = ops.matmul, ops.dot, ops.outer
+
+
+def _numeric(x: Any) -> bool:
+    return isinstance(x, (Value, bool, int, float)) or hasattr(x, "dtype")
+
+
+def _become(x: Tensor, z: Tensor, what: str) -> Tensor:
+    """Give `x` the value `z`: the same object, new data and way back."""
+    recording = state().recording
+    if recording and x.node is not None and x.node.op is None:
+        raise InPlaceError(
+            f"{what} on a leaf that requires a gradient: its gradient would belong to a value that is gone. "
+            "Do it under pg.no_grad(), or make a new tensor (y = x + 1)"
+        )
+    if z.shape != x.shape:
+        raise ShapeError(f"{what}: the result has shape {z.shape}, the tensor {x.shape}; write x = x + y instead")
+    if z.dtype is not x.dtype:
+        raise DTypeError(f"{what}: the result is {z.dtype}, the tensor {x.dtype}; cast the other side, or write x = x + y")
+    x.data = z.data
+    if recording or not x.is_leaf:
+        x.node = z.node
+    if hasattr(x, "origin"):
+        del x.origin
+    return x
+
+
+def _unpickle(cls: type[Tensor], host: Any, dtype: str, device: str, requires_grad: bool) -> Tensor:
+    from .creation import tensor
+
+    made = tensor(host, dtype=dtype, device=device)
+    t = object.__new__(cls)
+    t.data, t.device, t.node = made.data, made.device, None
+    return t.requires_grad_(requires_grad)

@@ -1,0 +1,1 @@
+"""Gradient checks, case rows, and the conformance suite that every backend can borrow."""

@@ -1,0 +1,1 @@
+"""Data sets, samplers and the DataLoader of plugrad."""

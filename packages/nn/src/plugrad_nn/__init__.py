@@ -1,0 +1,1 @@
+"""Layers, losses and starting values for plugrad."""

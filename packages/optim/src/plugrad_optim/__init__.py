@@ -1,0 +1,1 @@
+"""Optimizers for plugrad, each with its paper's formula."""
