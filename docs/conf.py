@@ -1,12 +1,22 @@
-"""Settings of the documentation, and the one rule for docstrings: they are shown as they stand in the code."""
+"""Settings of the manual, with two rules of its own: docstrings are shown as they stand, and no op is left out."""
 
 from __future__ import annotations
 
+import pkgutil
 import tomllib
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from sphinx.util.docutils import SphinxDirective
+
+from plugrad import Op, ops
+from plugrad.backend import REQUIRED
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
+    from docutils import nodes
     from sphinx.application import Sphinx
 
 CORE = Path(__file__).resolve().parents[1] / "packages" / "core" / "pyproject.toml"
@@ -17,7 +27,7 @@ version = release = tomllib.loads(CORE.read_text(encoding="utf-8"))["project"]["
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
-myst_heading_anchors = 3
+html_title = "plugrad"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 
@@ -28,5 +38,45 @@ def verbatim(app: Sphinx, what: str, name: str, obj: object, options: object, li
         lines[:] = ["::", "", *(f"   {line}".rstrip() for line in lines), ""]
 
 
+def is_op(x: object) -> bool:
+    return isinstance(x, type) and issubclass(x, Op)
+
+
+def settings(app: Sphinx, what: str, name: str, obj: Any, options: object, *signature: str | None) -> Any:
+    """The signature of an op is its settings."""
+    return (f"({', '.join(obj.fields)})" if obj.fields else "", None) if is_op(obj) else signature
+
+
+def entries(module: ModuleType) -> list[str]:
+    """What the catalogue shows of one of its files: the ops, then the functions that it exports."""
+    own = {name: x for name, x in vars(module).items() if getattr(x, "__module__", "") == module.__name__}
+    exported = [name for name in getattr(module, "__all__", ()) if name in own]
+    classes = [f".. autoclass:: {module.__name__}.{name}\n" for name, x in own.items() if is_op(x)]
+    return [*classes, *(f".. autofunction:: {module.__name__}.{name}\n" for name in exported)]
+
+
+class Catalogue(SphinxDirective):
+    """`{catalogue}`: every op there is, and every function on tensors, file by file."""
+
+    def run(self) -> list[nodes.Node]:
+        text = ["```{eval-rst}"]
+        for info in pkgutil.iter_modules(ops.__path__, "plugrad.ops."):
+            module = import_module(info.name)
+            if found := entries(module):
+                text += [f".. rubric:: {(module.__doc__ or '').partition('.')[0].strip()}\n", *found]
+        return self.parse_text_to_nodes("\n".join([*text, "```"]))
+
+
+class Required(SphinxDirective):
+    """`{required}`: the functions that a namespace must have, each with its reason."""
+
+    def run(self) -> list[nodes.Node]:
+        rows = [f"| `{name}` | {reason} |" for name, reason in REQUIRED.items()]
+        return self.parse_text_to_nodes("\n".join(["| function | what for |", "|---|---|", *rows]))
+
+
 def setup(app: Sphinx) -> None:
+    app.add_directive("catalogue", Catalogue)
+    app.add_directive("required", Required)
     app.connect("autodoc-process-docstring", verbatim)
+    app.connect("autodoc-process-signature", settings)

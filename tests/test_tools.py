@@ -67,7 +67,12 @@ def test_a_version_apart_is_named(tree: Path) -> None:
 
 @pytest.mark.parametrize(
     ("member", "old"),
-    [("nn", '"plugrad~={}"'), ("core", '"plugrad-cuda[cuda12x]~={}"'), ("core", '"plugrad-data~={}"')],
+    [
+        ("nn", '"plugrad~={}"'),
+        ("nn", '"plugrad-numpy~={}"'),
+        ("core", '"plugrad-cuda[cuda12x]~={}"'),
+        ("core", '"plugrad-data~={}"'),
+    ],
 )
 @pytest.mark.parametrize("pin", ["", ">={}", "~=0.0.1"])
 def test_a_sibling_without_the_pin_is_named(tree: Path, member: str, old: str, pin: str) -> None:

@@ -20,13 +20,16 @@ SIBLING = re.compile(r"(plugrad(?:-[a-z]+)?)(\[[a-z0-9,]+\])?\s*([^;]*)")
 
 
 def projects(root: Path) -> dict[Path, dict[str, Any]]:
-    files = sorted(root.glob("packages/*/pyproject.toml"))
-    return {path: tomllib.loads(path.read_text(encoding="utf-8"))["project"] for path in files}
+    """The [project] table of every member, its dependency groups among it."""
+    files = {
+        path: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(root.glob("packages/*/pyproject.toml"))
+    }
+    return {path: {**text["project"], "groups": text.get("dependency-groups", {})} for path, text in files.items()}
 
 
 def requirements(project: dict[str, Any]) -> list[str]:
-    extras = project.get("optional-dependencies", {}).values()
-    return [*project.get("dependencies", []), *(r for extra in extras for r in extra)]
+    lists = [*project.get("optional-dependencies", {}).values(), *project["groups"].values()]
+    return [*project.get("dependencies", []), *(r for several in lists for r in several)]
 
 
 def wrong_pins(project: dict[str, Any], version: str, names: set[str]) -> list[str]:

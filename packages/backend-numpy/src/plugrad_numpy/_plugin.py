@@ -1,15 +1,26 @@
-"""What core asks this package for; imports NumPy only when a device is wanted."""
+"""What core asks this package for; imports NumPy only when a device is wanted, a kernel only when its op first runs."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plugrad.backend import Unavailable
 from plugrad.hookspecs import hookimpl
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plugrad.backend import Backend
+
+#: Name of the op → the file in `kernels` and the name of its kernel there.
+KERNELS = {
+    "plugrad.Mend": "mend:mend",
+    "plugrad.Softmax": "softmax:softmax",
+    "plugrad.LogSoftmax": "softmax:log_softmax",
+    "plugrad.LogSumExp": "softmax:logsumexp",
+}
 
 
 @hookimpl
@@ -22,3 +33,17 @@ def plugrad_backend() -> Backend:
     from ._backend import NumPyBackend
 
     return NumPyBackend()
+
+
+@hookimpl
+def plugrad_kernels(register: Callable[..., None]) -> None:
+    for op, place in KERNELS.items():
+        register("numpy", op, _loader(place))
+
+
+def _loader(place: str) -> Callable[[], Any]:
+    def load() -> Any:
+        module, _, name = place.partition(":")
+        return getattr(import_module(f"plugrad_numpy.kernels.{module}"), name)
+
+    return load

@@ -1,21 +1,128 @@
-"""plugrad: a deep-learning library of small plugin packages."""
+"""plugrad: a small deep-learning core. Tensors, operations, the way back through them; all else is a plugin.
+
+`import plugrad as pg` imports no array library and no plugin. Tensors: `pg.tensor`, `pg.zeros`, ...; functions carry the
+names of the array API standard; `pg.nn`, `pg.optim`, `pg.data` and whatever else is installed come in when first used.
+"""
 
 from __future__ import annotations
 
-from .tensor import Tensor  # first, so that the function `tensor` below takes the name of its module  # isort: skip
+from .tensor import Tensor  # first: the function `tensor` below takes over the name of its module  # isort: skip
 
-from . import dtypes, ops
+from . import dtypes, errors, ops
+from .apply import apply
 from .backend import Backend, Device, Unavailable
 from .context import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from .creation import *  # noqa: F403
+from .dtypes import (
+    DType,
+    bfloat16,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from .dtypes import bool_ as bool
 from .grad import backward, grad
 from .kernel import Kernel, kernels
 from .op import Op
 from .ops import *  # noqa: F403
+from .random import *  # noqa: F403
+
+TYPE_CHECKING = False  # importing typing would cost more than all of the above
+if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when first used
+    import plugrad_data as data
+    import plugrad_nn as nn
+    import plugrad_optim as optim
+
+    from . import linalg as linalg
+    from . import plugins as plugins
+    from . import testing as testing
+    from .array_api import __array_namespace_info__ as __array_namespace_info__
+    from .array_api import can_cast as can_cast
+    from .array_api import finfo as finfo
+    from .array_api import iinfo as iinfo
+    from .array_api import isdtype as isdtype
+    from .array_api import result_type as result_type
+    from .checkpoint import checkpoint as checkpoint
+    from .functional import hessian as hessian
+    from .functional import hvp as hvp
+    from .functional import jacobian as jacobian
+    from .functional import jvp as jvp
+    from .functional import vjp as vjp
+    from .introspect import explain as explain
+    from .picture import graph as graph
+    from .plugins import device as device
+    from .plugins import devices as devices
+    from .record import compile as compile
+    from .testing import gradcheck as gradcheck
+    from .testing import gradgradcheck as gradgradcheck
+    from .watch import Watcher as Watcher
+    from .watch import live_tensors as live_tensors
+    from .watch import nan_tracer as nan_tracer
+    from .watch import profiler as profiler
+
+    __version__: str
+
+_LAZY = {  # module → names that come in when first used; "" is the module itself
+    "array_api": "__array_namespace_info__ can_cast finfo iinfo isdtype result_type",
+    "checkpoint": "checkpoint",
+    "functional": "hessian hvp jacobian jvp vjp",
+    "introspect": "explain",
+    "linalg": "",
+    "picture": "graph",
+    "plugins": "device devices",
+    "record": "compile",
+    "testing": "gradcheck gradgradcheck",
+    "watch": "Watcher live_tensors nan_tracer profiler",
+}
+_HOME = {name: module for module, names in _LAZY.items() for name in names.split()}
+_MODULES = {"linalg", "plugins", "testing"}
+
+e, inf, nan, newaxis, pi = 2.718281828459045, float("inf"), float("nan"), None, 3.141592653589793
 
 
-def __getattr__(name):
-    if name == "device":
-        from .plugins import device
-        return device
-    raise AttributeError(name)
+def __getattr__(name: str) -> object:
+    """Names that come in when first used: parts of core that few need, and the extensions."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("plugrad")
+    from importlib import import_module
+
+    if name in _HOME:
+        found = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    elif name in _MODULES:
+        found = import_module(f".{name}", __name__)
+    elif name.startswith("_"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    else:
+        found = _extension(name)
+    globals()[name] = found
+    return found
+
+
+def _extension(name: str) -> object:
+    """The module of an installed extension, or an error that says which extra brings it."""
+    from .plugins import EXTENSIONS, EXTRAS, namespace, scan
+
+    if name in scan(EXTENSIONS):
+        return namespace(name)
+    if name not in EXTRAS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}, and no extension of that name is installed")
+    message = f"plugrad.{name} is not installed; pip install 'plugrad[{EXTRAS[name]}]'"
+    import sys
+
+    if sys._getframe(2).f_code.co_name == "_handle_fromlist":  # `from plugrad import nn` hides an AttributeError's text
+        raise ImportError(message, name=f"{__name__}.{name}")
+    raise AttributeError(message)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME, *_MODULES})

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext as _nullcontext
-
-from .context import current
+from .context import current, nullcontext
 from .errors import KernelError, PlugradError, ShapeError
 from .node import KernelNode, Node, Pick, Value, link, new
 from .op import ALL, Z, Op
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
 
 Result: Any = Value  # what `apply` returns; tensor.py, above this file, puts Tensor here
 state = current.get
-nullcontext = _nullcontext()
 
 
 def results(cls: type) -> type:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from . import dtypes
 from .context import current
 from .errors import DTypeError, UnsupportedError
@@ -180,7 +178,7 @@ class Namespace:
         own = self.backend.functions.get(name)
         found = own if own is not None else getattr(self.backend.xp, name, None)
         if found is None and name in _composed:
-            found = partial(_composed[name], self)
+            found = _bound(_composed[name], self)
         if found is None:
             raise UnsupportedError(
                 f"backend {self.backend.name!r} has no function {name!r}, and it is not composed from others; "
@@ -200,14 +198,18 @@ class Namespace:
             ) from None
 
 
+def _bound(f: Callable[..., Any], xp: Namespace) -> Callable[..., Any]:
+    return lambda *args, **kwargs: f(xp, *args, **kwargs)
+
+
 class Kernels(dict[type, "Any"]):
     """Op class → its kernel on one device, or None; found at the first look-up."""
 
-    def __init__(self, find: Callable[[type], Any]) -> None:
-        self.find = find
+    def __init__(self, backend: str, find: Callable[[str, type], Any]) -> None:
+        self.backend, self.find = backend, find
 
     def __missing__(self, op: type) -> Any:
-        found = self[op] = self.find(op)
+        found = self[op] = self.find(self.backend, op)
         return found
 
 
@@ -223,7 +225,7 @@ class Device:
         self.backend, self.index = backend, index
         self.name = f"{backend.name}:{index}" if backend.devices() > 1 or index else backend.name
         self.xp = backend.namespace(index)
-        self.kernels = Kernels(partial(find_kernel, backend.name))
+        self.kernels = Kernels(backend.name, find_kernel)
         self.guarded = backend.guard(index) is not None
         full = [] if self.guarded else [self.xp.dtypes.get(n) for n in ("float32", "float64")]
         self.plain = frozenset(t for t in full if t is not None)  # dtypes with nothing to align: see apply.binary

@@ -5,8 +5,9 @@ from __future__ import annotations
 from operator import index as as_int
 
 from . import dtypes
-from .apply import nullcontext, wrap
+from .apply import wrap
 from .backend import Device
+from .context import nullcontext
 from .dtypes import dtype as as_dtype
 from .errors import DeviceError, DTypeError, GraphError, ShapeError
 from .node import Value, leaf
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     Shape = int | Sequence[int]
     Where = str | Device | None
     What = DType | str | type | None
+
+__all__ = [
+    "arange", "asarray", "astype", "empty", "empty_like", "eye", "from_dlpack", "full", "full_like", "linspace", "ones",
+    "ones_like", "tensor", "zeros", "zeros_like",
+]  # fmt: skip
 
 PLAIN = {bool, int, float}
 

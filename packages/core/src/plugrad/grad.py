@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator import attrgetter
 
 from . import ops
-from .apply import nullcontext, state, wrap
-from .context import switch
+from .apply import state, wrap
+from .context import nullcontext, switch
 from .errors import DeviceError, GraphError, ShapeError
 from .node import RETAIN, KernelNode, Node, Pick, link, new
 from .op import ALL, Z
@@ -40,11 +40,13 @@ def path(roots: list[Node], wanted: set[Node] | None = None) -> list[Node]:
     return [n for n in order if n in leads]
 
 
-def gradients(grads: dict[Node, Any], keep: bool, again: bool, wanted: set[Node] | None = None) -> Iterator[tuple[Node, Any]]:
+def gradients(
+    grads: dict[Node, Any], keep: bool, again: bool, wanted: set[Node] | None = None, hooks: bool = True
+) -> Iterator[tuple[Node, Any]]:
     """Yield (node, ∂L/∂value), each once and complete.
 
     `grads` holds the gradients to start from; `keep` leaves the graph for another walk; `again` says that the result
-    will itself be differentiated; `wanted` limits the walk to what leads to these nodes.
+    will itself be differentiated; `wanted` limits the walk to what leads to these nodes; `hooks` says whether theirs run.
 
     Broadcasting is undone here, and so is 0 · ∞: where the incoming gradient is 0 the outgoing one is 0, however
     infinite the derivative (`mend`). A gradient that passed an op that selects (`where`) is followed with that care.
@@ -59,13 +61,14 @@ def gradients(grads: dict[Node, Any], keep: bool, again: bool, wanted: set[Node]
             continue
         op = n.op
         if n.__class__ is Pick:
-            g = _hooked(n, g) if n.hooks else g
+            if n.hooks and (hooks or n not in wanted):  # type: ignore[operator]
+                g = _hooked(n, g)
             yield n, g
             grads.setdefault(n.parents[0], {})[n.place] = g  # type: ignore[index, attr-defined]
             continue
         if g.__class__ is dict:
             g = _outputs(n, g)
-        elif n.hooks:
+        elif n.hooks and (hooks or n not in wanted):  # type: ignore[operator]
             g = _hooked(n, g)
         yield n, g
         if op is None:
@@ -77,16 +80,16 @@ def gradients(grads: dict[Node, Any], keep: bool, again: bool, wanted: set[Node]
             )
         care = op.singular or (op.scales and n in careful)
         spread = op.selects or n in careful
-        ready = n.kernel.gradients(n, g) if n.__class__ is KernelNode and not again else None  # type: ignore[attr-defined]
+        ready = n.kernel.gradients(n, g, again) if n.__class__ is KernelNode else None  # type: ignore[attr-defined]
         for i, p in enumerate(n.parents):
-            if p is None or (inside is not None and p not in inside):
-                continue
             entry = op.gradients[0 if op.variadic else i]
-            if entry is None:
+            if p is None or entry is None or (inside is not None and p not in inside):
                 continue
             dx, needs = entry
             if ready is not None:
                 gx = ready[i]
+                if gx is None:
+                    continue
             elif op.variadic:
                 gx = dx(op, i, g, *[_saved(n, j) for j in needs])
             else:
@@ -104,6 +107,8 @@ def gradients(grads: dict[Node, Any], keep: bool, again: bool, wanted: set[Node]
             grads[p] = grads[p] + gx if p in grads else gx
         if not keep:
             n.saved, n.parents = None, ()
+            if n.__class__ is KernelNode:
+                n.kernel = n.kept = None  # type: ignore[attr-defined]
 
 
 def _saved(n: Node, j: int) -> Any:
@@ -183,7 +188,7 @@ def backward(
     """
     keep = create_graph if retain_graph is None else retain_graph
     seed = _seed(y, gradient)
-    with switch(recording=create_graph), y.device.backend.quiet() or nullcontext:
+    with switch(recording=create_graph, walking=True), y.device.backend.quiet() or nullcontext:
         for n, g in gradients({y.node: seed}, keep, create_graph):  # type: ignore[dict-item]
             if n.op is None:
                 n.grad = _fresh(g) if n.grad is None else n.grad + g
@@ -209,7 +214,7 @@ def grad(
         if x.node is None:
             raise GraphError(f"grad: input {i} of shape {x.shape} does not require a gradient; x.requires_grad_() first")
     wanted = {x.node for x in xs}
-    with switch(recording=create_graph), ys[0].device.backend.quiet() or nullcontext:
+    with switch(recording=create_graph, walking=True), ys[0].device.backend.quiet() or nullcontext:
         start: dict[Any, Any] = {}
         for y, s in zip(ys, seeds, strict=True):
             start[y.node] = start[y.node] + _seed(y, s) if y.node in start else _seed(y, s)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .apply import wrap
-from .errors import PluginLoadError
 from .context import switch
+from .errors import PluginLoadError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,8 +47,10 @@ class Kernel:
             return str(why)
         return "it returned NotImplemented" if self.forward(op, *arrays) is NotImplemented else ""
 
-    def gradients(self, n: KernelNode, g: Any) -> list[Any]:
-        """The kernel's own first-order gradients, as tensors."""
+    def gradients(self, n: KernelNode, g: Any, again: bool) -> list[Any] | None:
+        """The kernel's own first-order gradients, as tensors; None where they are to be differentiated again."""
+        if again:
+            return None
         wanted = [p is not None for p in n.parents]
         some = g if not isinstance(g, tuple) else next(t for t in g if t is not None)
         arrays = g.data if some is g else tuple([t.data for t in g])

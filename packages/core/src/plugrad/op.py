@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +35,7 @@ class Op:
         scales       elementwise, and g is multiplied by an input: the same, behind an op that selects
         selects      its gradient holds zeros that mean "not taken"
         movement     item assignment to its output would be lost on the input
+        shared       one instance serves all equal settings
         target       the device its output lives on, where that is another one than its inputs'
     """
 
@@ -50,6 +49,7 @@ class Op:
     scales: ClassVar[bool] = False
     selects: ClassVar[bool] = False
     movement: ClassVar[bool] = False
+    shared: ClassVar[bool] = True
     target: ClassVar[Any] = None
 
     fields: ClassVar[tuple[str, ...]] = ()
@@ -57,15 +57,16 @@ class Op:
     variadic: ClassVar[bool] = False
     gradients: ClassVar[tuple[tuple[Callable[..., Any], tuple[int, ...]] | None, ...]] = ()
     named: ClassVar[tuple[int, ...]] = ()
-    keeps: ClassVar[dict[int, tuple[int | None, ...] | None]] = {}
+    keeps: ClassVar[Keeps]
 
     catalogue: ClassVar[dict[str, type[Op]]] = {}  # every op class there is, by key
     settings: tuple[Any, ...]
 
     def __init_subclass__(cls) -> None:
-        own = [n for n, t in cls.__dict__.get("__annotations__", {}).items() if "ClassVar" not in str(t)]
+        own = [n for n, t in cls.__annotations__.items() if "ClassVar" not in str(t)]
         cls.fields = (*(n for n in cls.fields if n not in own), *own)
-        cls.name = "".join("_" + c.lower() if c.isupper() else c for c in cls.__name__).lstrip("_")
+        if "name" not in cls.__dict__:
+            cls.name = "".join("_" + c.lower() if c.isupper() else c for c in cls.__name__).lstrip("_")
         cls.key = f"{cls.__module__.partition('.')[0]}.{cls.__name__}"
         code = cls.forward.__code__
         cls.variadic = bool(code.co_flags & VARIADIC)
@@ -76,9 +77,14 @@ class Op:
     def __new__(cls, *settings: Any, **named: Any) -> Op:
         if named or len(settings) != len(cls.fields):
             settings = _bind(cls, settings, named)
-        if 0.0 in settings and any(s.__class__ is float for s in settings):
-            return _make.__wrapped__(cls, *settings)  # 0.0 and -0.0 are equal, but not the same setting
-        return _make(cls, *settings)
+        key = (cls, settings, tuple(map(type, settings)))  # 1, 1.0 and True are equal, but not the same setting
+        op = _made.get(key)
+        if op is None:
+            op = object.__new__(cls)
+            vars(op).update(zip(cls.fields, settings, strict=True), settings=settings)
+            if cls.shared and not (0.0 in settings and float in key[2]):  # nor are 0.0 and -0.0
+                _remember(key, op)
+        return op
 
     def forward(self, xp: Any, *arrays: Any) -> Any:
         """The formula."""
@@ -105,11 +111,14 @@ class Op:
         return type(self), self.settings
 
 
-@lru_cache(maxsize=4096, typed=True)
-def _make(cls: type[Op], *settings: Any) -> Op:
-    op = object.__new__(cls)
-    vars(op).update(zip(cls.fields, settings, strict=True), settings=settings)
-    return op
+_made: dict[Any, Op] = {}
+LIMIT = 4096  # settings remembered
+
+
+def _remember(key: Any, op: Op) -> None:
+    if len(_made) >= LIMIT:
+        _made.clear()
+    _made[key] = op
 
 
 def _bind(cls: type[Op], settings: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
@@ -118,42 +127,48 @@ def _bind(cls: type[Op], settings: tuple[Any, ...], named: dict[str, Any]) -> tu
     values = {n: given.get(n, getattr(cls, n, Op)) for n in cls.fields}
     missing = [n for n, v in values.items() if v is Op]
     unknown = [n for n in named if n not in cls.fields]
-    if missing or unknown or len(settings) + len(named) > len(cls.fields):
+    twice = [n for n in cls.fields[: len(settings)] if n in named]
+    if missing or unknown or twice or len(settings) > len(cls.fields):
         raise TypeError(f"{cls.__name__} takes ({', '.join(cls.fields)}); got {settings} and {named}")
     return tuple(values.values())
+
+
+class Keeps(dict[int, "tuple[int | None, ...] | None"]):
+    """Inputs that want a gradient, as bits → what is kept for them, in the order of `named`; None: there is no gradient."""
+
+    def __init__(self, wants: list[list[int] | None], named: tuple[int, ...]) -> None:
+        self.wants, self.named = wants, named
+
+    def __missing__(self, mask: int) -> tuple[int | None, ...] | None:
+        asked = [want for i, want in enumerate(self.wants) if want is not None and mask >> i & 1]
+        used = {n for want in asked for n in want}
+        kept = tuple([n if n in used else None for n in self.named]) if used else ()
+        self[mask] = kept if asked else None
+        return self[mask]
 
 
 def _plan(cls: type[Op]) -> None:
     """Read the gradient methods' parameters: what each needs, and so what is kept for whom.
 
-    `named` lists everything some gradient names; `gradients[i]` is (method, places in `named`); `keeps[mask]` is `named`
-    with None for what no gradient of the inputs in `mask` needs, or None where none of them has a gradient.
+    `named` lists everything some gradient names; `gradients[i]` is (method, places in `named`).
     """
     methods = [getattr(cls, "d" + name, None) for name in cls.inputs]
-    wants = [_wanted(cls, m) for m in methods]
-    named = cls.named = tuple(dict.fromkeys(n for want in wants for n in want))
-    cls.gradients = tuple(
-        m and (m, tuple(named.index(n) for n in want)) for m, want in zip(methods, wants, strict=True)
-    )
-    cls.keeps = {}
-    for mask in range(2 ** len(cls.inputs)):
-        asked = [i for i, m in enumerate(methods) if m and mask >> i & 1]
-        used = {n for i in asked for n in wants[i]}
-        cls.keeps[mask] = (tuple(n if n in used else None for n in named) if used else ()) if asked else None
+    wants = [None if m is None else _wanted(cls, m) for m in methods]
+    cls.named = tuple(dict.fromkeys([n for want in wants for n in want or ()]))
+    places = [None if want is None else tuple(map(cls.named.index, want)) for want in wants]
+    cls.gradients = tuple([m and (m, p) for m, p in zip(methods, places, strict=True)])
+    cls.keeps = Keeps(wants, cls.named)
 
 
-def _wanted(cls: type[Op], method: Callable[..., Any] | None) -> list[int]:
+def _wanted(cls: type[Op], method: Callable[..., Any]) -> list[int]:
     """What a gradient method names after g: numbers of inputs, Z, or ALL."""
-    if method is None:
-        return []
     code = method.__code__
-    names = code.co_varnames[3 if cls.variadic else 2 : code.co_argcount]
-    places = {"z": Z, **dict.fromkeys(cls.inputs[-1:], ALL)} if cls.variadic else {"z": Z}
-    places = {**{n: i for i, n in enumerate(cls.inputs)}, **places}
-    unknown = [n for n in names if n not in places]
-    if unknown:
-        raise TypeError(f"{cls.__name__}.{method.__name__} names {unknown[0]!r}: use g, z or inputs {cls.inputs}")
-    return [places[n] for n in names]
+    found = []
+    for n in code.co_varnames[3 if cls.variadic else 2 : code.co_argcount]:
+        if n != "z" and n not in cls.inputs:
+            raise TypeError(f"{cls.__name__}.{method.__name__} names {n!r}: use g, z or inputs {cls.inputs}")
+        found.append(Z if n == "z" else ALL if cls.variadic else cls.inputs.index(n))
+    return found
 
 
 def _clash(shapes: tuple[tuple[int, ...], ...]) -> str | None:

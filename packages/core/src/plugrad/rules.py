@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from . import dtypes
 from .errors import DeviceError, DTypeError
 from .node import Value
@@ -119,10 +117,16 @@ def constant(op: Op, value: bool | int | float, t: DType, device: Device) -> Any
     """A 0-d array of a plain number. Arrays are never written to, so equal numbers share one."""
     if t.kind in ("int", "uint") and not dtypes.limits(t)[0] <= value <= dtypes.limits(t)[1]:
         raise DTypeError(f"{op.name}: {value} does not fit {t}; cast the tensor to a wider dtype first")
-    make = _constant.__wrapped__ if value == 0 else _constant  # 0.0 and -0.0 are equal, but not the same
-    return make(value, t, device)
+    key = (value, type(value), t, device)
+    found = _constants.get(key)
+    if found is None:
+        found = device.backend.asarray(value, device.xp.dtype(t), device.index)
+        if value != 0:  # 0.0 and -0.0 are equal, but not the same
+            _constants[key] = found
+            if len(_constants) > LIMIT:
+                _constants.clear()
+    return found
 
 
-@lru_cache(maxsize=512, typed=True)
-def _constant(value: bool | int | float, t: DType, device: Device) -> Any:
-    return device.backend.asarray(value, device.xp.dtype(t), device.index)
+_constants: dict[Any, Any] = {}
+LIMIT = 1024  # numbers remembered

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from . import ops
-from .apply import results, state, wrap
-from .errors import DTypeError, GraphError, InPlaceError, ShapeError
+from . import ops, values
+from .apply import results, wrap
+from .errors import DTypeError, GraphError, ShapeError
 from .formatting import show
 from .grad import backward
 from .node import RETAIN, Value, leaf
+from .values import inplace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -176,50 +177,11 @@ class Tensor(Value):
         """On the best CPU backend that is installed."""
         return self.to(device="cpu")
 
-    def float(self) -> Tensor:
-        return self.astype("float32")
-
-    def double(self) -> Tensor:
-        return self.astype("float64")
-
-    def half(self) -> Tensor:
-        return self.astype("float16")
-
-    def long(self) -> Tensor:
-        return self.astype("int64")
-
-    def item(self) -> Any:
-        """The only element, as a Python number."""
-        if self.size != 1:
-            raise ShapeError(f"item: shape {self.shape} has {self.size} elements; index first, or use tolist()")
-        value = self.device.backend.tolist(self.data)
-        while isinstance(value, list):
-            value = value[0]
-        return value
-
-    def tolist(self) -> Any:
-        """Nested lists of Python numbers; a number for shape ()."""
-        return self.device.backend.tolist(self.data)
-
-    def numpy(self) -> Any:
-        """A NumPy array of its own."""
-        return self.__array__()
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        if self.node is not None:
-            raise GraphError("this tensor requires a gradient, which NumPy would lose; x.detach() first")
-        import numpy
-
-        host = self.device.backend.to_host(self.data)
-        made = numpy.asarray(host, dtype=str(self.dtype) if isinstance(host, list) or not hasattr(host, "dtype") else None)
-        return made.reshape(self.shape) if dtype is None else made.reshape(self.shape).astype(dtype)
-
+    item = values.item
+    tolist = values.tolist
+    numpy = __array__ = values.to_array
+    __dlpack__ = values.to_dlpack
     __array_ufunc__ = None  # NumPy's operators leave mixed expressions to ours
-
-    def __dlpack__(self, **how: Any) -> Any:
-        if self.node is not None:
-            raise GraphError("this tensor requires a gradient, which DLPack would lose; x.detach() first")
-        return self.device.backend.dlpack(self.data, **how)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.device.backend.dlpack_device(self.data)
@@ -243,26 +205,9 @@ class Tensor(Value):
 
         return ones(*shape, dtype=dtype or self.dtype, device=self.device)
 
-    def __copy__(self) -> Tensor:
-        t = object.__new__(type(self))
-        t.data, t.device, t.node = self.data, self.device, self.node
-        return t
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
-        if not self.is_leaf:
-            raise GraphError("deepcopy: this tensor was made by an op; copy x.detach(), or the leaves")
-        t = memo[id(self)] = object.__new__(type(self))
-        t.data, t.device, t.node = self.data, self.device, None
-        if self.node is not None:
-            t.requires_grad_()
-            t.node.grad = self.grad.detach() if self.grad is not None else None  # type: ignore[union-attr]
-        return t
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        if not self.is_leaf:
-            raise GraphError("pickle: this tensor was made by an op; pickle x.detach()")
-        host = self.device.backend.to_host(self.data)
-        return _unpickle, (type(self), host, str(self.dtype), str(self.device), self.requires_grad)
+    __copy__ = values.copied
+    __deepcopy__ = values.deep_copied
+    __reduce__ = values.reduced
 
     # -- Python's own protocols ---------------------------------------------------------------------------------
 
@@ -315,51 +260,22 @@ class Tensor(Value):
     # -- value semantics: a new value for the same object -------------------------------------------------------
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if hasattr(self, "origin"):
-            raise InPlaceError(
-                f"this tensor came out of {self.origin}: the assignment would be lost on the tensor behind it. "
-                "Write the whole index there (x[0, 1] = v, not x[0][1] = v), or take y = x[0].clone() first"
-            )
-        _become(self, ops.setitem(self, key, value), "item assignment")
+        values.guarded(self)
+        values.become(self, ops.setitem(self, key, value), "item assignment")
 
-    def __iadd__(self, other: Any) -> Tensor:
-        return _become(self, ops.add(self, other), "+=")
-
-    def __isub__(self, other: Any) -> Tensor:
-        return _become(self, ops.subtract(self, other), "-=")
-
-    def __imul__(self, other: Any) -> Tensor:
-        return _become(self, ops.multiply(self, other), "*=")
-
-    def __itruediv__(self, other: Any) -> Tensor:
-        return _become(self, ops.divide(self, other), "/=")
-
-    def __ifloordiv__(self, other: Any) -> Tensor:
-        return _become(self, ops.floor_divide(self, other), "//=")
-
-    def __imod__(self, other: Any) -> Tensor:
-        return _become(self, ops.remainder(self, other), "%=")
-
-    def __ipow__(self, other: Any) -> Tensor:
-        return _become(self, ops.pow(self, other), "**=")
-
-    def __imatmul__(self, other: Any) -> Tensor:
-        return _become(self, ops.matmul(self, other), "@=")
-
-    def __iand__(self, other: Any) -> Tensor:
-        return _become(self, ops.bitwise_and(self, other), "&=")
-
-    def __ior__(self, other: Any) -> Tensor:
-        return _become(self, ops.bitwise_or(self, other), "|=")
-
-    def __ixor__(self, other: Any) -> Tensor:
-        return _become(self, ops.bitwise_xor(self, other), "^=")
-
-    def __ilshift__(self, other: Any) -> Tensor:
-        return _become(self, ops.bitwise_left_shift(self, other), "<<=")
-
-    def __irshift__(self, other: Any) -> Tensor:
-        return _become(self, ops.bitwise_right_shift(self, other), ">>=")
+    __iadd__ = inplace(ops.add, "+=")
+    __isub__ = inplace(ops.subtract, "-=")
+    __imul__ = inplace(ops.multiply, "*=")
+    __itruediv__ = inplace(ops.divide, "/=")
+    __ifloordiv__ = inplace(ops.floor_divide, "//=")
+    __imod__ = inplace(ops.remainder, "%=")
+    __ipow__ = inplace(ops.pow, "**=")
+    __imatmul__ = inplace(ops.matmul, "@=")
+    __iand__ = inplace(ops.bitwise_and, "&=")
+    __ior__ = inplace(ops.bitwise_or, "|=")
+    __ixor__ = inplace(ops.bitwise_xor, "^=")
+    __ilshift__ = inplace(ops.bitwise_left_shift, "<<=")
+    __irshift__ = inplace(ops.bitwise_right_shift, ">>=")
 
     # -- the table of contents: every line is a function from plugrad.ops ----------------------------------------
 
@@ -444,32 +360,3 @@ class Tensor(Value):
 
 def _numeric(x: Any) -> bool:
     return isinstance(x, (Value, bool, int, float)) or hasattr(x, "dtype")
-
-
-def _become(x: Tensor, z: Tensor, what: str) -> Tensor:
-    """Give `x` the value `z`: the same object, new data and way back."""
-    recording = state().recording
-    if recording and x.node is not None and x.node.op is None:
-        raise InPlaceError(
-            f"{what} on a leaf that requires a gradient: its gradient would belong to a value that is gone. "
-            "Do it under pg.no_grad(), or make a new tensor (y = x + 1)"
-        )
-    if z.shape != x.shape:
-        raise ShapeError(f"{what}: the result has shape {z.shape}, the tensor {x.shape}; write x = x + y instead")
-    if z.dtype is not x.dtype:
-        raise DTypeError(f"{what}: the result is {z.dtype}, the tensor {x.dtype}; cast the other side, or write x = x + y")
-    x.data = z.data
-    if recording or not x.is_leaf:
-        x.node = z.node
-    if hasattr(x, "origin"):
-        del x.origin
-    return x
-
-
-def _unpickle(cls: type[Tensor], host: Any, dtype: str, device: str, requires_grad: bool) -> Tensor:
-    from .creation import tensor
-
-    made = tensor(host, dtype=dtype, device=device)
-    t = object.__new__(cls)
-    t.data, t.device, t.node = made.data, made.device, None
-    return t.requires_grad_(requires_grad)

@@ -1,9 +1,15 @@
-"""Arithmetic, rounding and kinks: numbers in, one number out, shapes broadcast."""
+"""Arithmetic: numbers in, one number out, shapes broadcast."""
 
 from __future__ import annotations
 
-from ..apply import binary, unary
+from ..apply import apply, binary, unary
 from ..op import Op
+from .extreme import *  # noqa: F403
+from .extreme import __all__ as _extreme
+from .power import *  # noqa: F403
+from .power import __all__ as _power
+from .rounding import *  # noqa: F403
+from .rounding import __all__ as _rounding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,8 +18,10 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 __all__ = [
-    "add", "divide", "multiply", "negative", "radd", "rdivide", "rmultiply", "rsubtract", "subtract",
+    "add", "div", "divide", "lerp", "mul", "multiply", "neg", "negative", "positive", "radd", "rdivide", "reciprocal",
+    "rmultiply", "rsubtract", "sub", "subtract",
 ]  # fmt: skip
+__all__ += [*_extreme, *_power, *_rounding]
 
 
 class Add(Op):
@@ -88,6 +96,21 @@ class Div(Op):
         return -g * z / y
 
 
+class Reciprocal(Op):
+    """z = 1 / x
+
+    ∂L/∂x = -g · z²
+    """
+
+    elementwise = singular = floats = True
+
+    def forward(self, xp, x):
+        return 1 / x
+
+    def dx(self, g, z):
+        return -g * z * z
+
+
 class Neg(Op):
     """z = -x
 
@@ -103,11 +126,49 @@ class Neg(Op):
         return -g
 
 
+class Positive(Op):
+    """z = x, a value of its own
+
+    ∂L/∂x = g
+    """
+
+    elementwise = storage = True
+
+    def forward(self, xp, x):
+        return x
+
+    def dx(self, g):
+        return g
+
+
+class Lerp(Op):
+    """z = x + t (y - x): x at t = 0, y at t = 1, both exactly
+
+    ∂L/∂x = g (1 - t)        ∂L/∂y = g t        ∂L/∂t = g (y - x)
+    """
+
+    elementwise = scales = floats = True
+
+    def forward(self, xp, x, y, t):
+        d = y - x
+        return xp.where(t < 0.5, x + t * d, y - (1 - t) * d)
+
+    def dx(self, g, t):
+        return g * (1 - t)
+
+    def dy(self, g, t):
+        return g * t
+
+    def dt(self, g, x, y):
+        return g * (y - x)
+
+
 _add, _sub, _mul, _div, _neg = Add(), Sub(), Mul(), Div(), Neg()
+_positive, _reciprocal, _lerp = Positive(), Reciprocal(), Lerp()
 
 
 def add(x: Any, y: Any) -> Tensor:
-    """x + y"""
+    """x + y; of bools: or"""
     return binary(_add, x, y)  # type: ignore[no-any-return]
 
 
@@ -127,7 +188,7 @@ def rsubtract(x: Any, y: Any) -> Tensor:
 
 
 def multiply(x: Any, y: Any) -> Tensor:
-    """x · y"""
+    """x · y; of bools: and"""
     return binary(_mul, x, y)  # type: ignore[no-any-return]
 
 
@@ -146,6 +207,24 @@ def rdivide(x: Any, y: Any) -> Tensor:
     return binary(_div, y, x)  # type: ignore[no-any-return]
 
 
+def reciprocal(x: Tensor) -> Tensor:
+    """1 / x; integers give float32"""
+    return unary(_reciprocal, x)  # type: ignore[no-any-return]
+
+
 def negative(x: Tensor) -> Tensor:
     """-x"""
     return unary(_neg, x)  # type: ignore[no-any-return]
+
+
+def positive(x: Tensor) -> Tensor:
+    """+x: the same value in a tensor of its own"""
+    return unary(_positive, x)  # type: ignore[no-any-return]
+
+
+def lerp(x: Any, y: Any, t: Any) -> Tensor:
+    """x + t (y - x): from `x` at t = 0 to `y` at t = 1"""
+    return apply(_lerp, x, y, t)  # type: ignore[no-any-return]
+
+
+sub, mul, div, neg = subtract, multiply, divide, negative

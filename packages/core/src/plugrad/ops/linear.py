@@ -1,11 +1,23 @@
-"""Matrix products."""
+"""Products of matrices and vectors."""
 
 from __future__ import annotations
 
-from ..apply import binary
-from ..op import Op
+from math import prod
 
-__all__ = ["matmul"]
+from ..apply import binary, wrap
+from ..errors import DTypeError, ShapeError
+from ..node import Value
+from ..op import Op, _clash
+from .arithmetic import Mul
+from .axes import one_axis
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..tensor import Tensor
+
+__all__ = ["dot", "matmul", "outer", "rmatmul", "vecdot"]
 
 
 class MatMul(Op):
@@ -23,10 +35,192 @@ class MatMul(Op):
     def dy(self, g, x):
         return x.mT @ g
 
+    def misfit(self, *shapes):
+        (*batch, _, k), (*others, j, _) = shapes
+        if k != j:
+            return f"axis -1 of the first has size {k}, axis -2 of the second {j}; they are summed over, so must agree"
+        return _clash(((*batch, 1, 1), (*others, 1, 1)))
 
-_matmul = MatMul()
+
+class MatMulShared(MatMul):
+    """Z = X Y          X: (..., n, k)   Y: (k, m), one for the whole batch   Z: (..., n, m)
+
+    ∂L/∂X = G Yᵀ        ∂L/∂Y = Xᵀ G, with the rows of the whole batch in one matrix
+    """
+
+    def forward(self, xp, x, y):
+        return xp.reshape(xp.matmul(xp.reshape(x, _rows(x)), y), (*x.shape[:-1], y.shape[-1]))
+
+    def dy(self, g, x):
+        return x.reshape(_rows(x)).mT @ g.reshape(_rows(g))
 
 
-def matmul(x, y):
-    """X Y"""
-    return binary(_matmul, x, y)
+class MatVec(Op):
+    """z = X y          X: (..., n, k)   y: (..., k)   z: (..., n)
+
+    ∂L/∂X = g yᵀ        ∂L/∂y = Xᵀ g
+    """
+
+    def forward(self, xp, x, y):
+        z = xp.matmul(x, xp.reshape(y, (*y.shape, 1)))
+        return xp.reshape(z, z.shape[:-1])
+
+    def dx(self, g, y):
+        return g.expand_dims(-1) * y.expand_dims(-2)
+
+    def dy(self, g, x):
+        return binary(_vecmat, g, x)
+
+    def misfit(self, *shapes):
+        (*batch, _, k), (*others, j) = shapes
+        if k != j:
+            return f"axis -1 of the matrix has size {k}, the vector {j}; they are summed over, so must agree"
+        return _clash(((*batch, 1), (*others, 1)))
+
+
+class VecMat(Op):
+    """z = x Y          x: (..., k)   Y: (..., k, m)   z: (..., m)
+
+    ∂L/∂x = Y g         ∂L/∂Y = xᵀ g
+    """
+
+    def forward(self, xp, x, y):
+        z = xp.matmul(xp.reshape(x, (*x.shape[:-1], 1, x.shape[-1])), y)
+        return xp.reshape(z, (*z.shape[:-2], z.shape[-1]))
+
+    def dx(self, g, y):
+        return binary(_matvec, y, g)
+
+    def dy(self, g, x):
+        return x.expand_dims(-1) * g.expand_dims(-2)
+
+    def misfit(self, *shapes):
+        (*batch, k), (*others, j, _) = shapes
+        if k != j:
+            return f"the vector has size {k}, axis -2 of the matrix {j}; they are summed over, so must agree"
+        return _clash(((*batch, 1), (*others, 1)))
+
+
+class VecDot(Op):
+    """z = Σₖ xₖ yₖ     x: (..., k)   y: (..., k)   z: (...)
+
+    ∂L/∂x = g y         ∂L/∂y = g x
+    """
+
+    def forward(self, xp, x, y):
+        z = xp.matmul(xp.reshape(x, (*x.shape[:-1], 1, x.shape[-1])), xp.reshape(y, (*y.shape, 1)))
+        return xp.reshape(z, z.shape[:-2])
+
+    def dx(self, g, y):
+        return g.expand_dims(-1) * y
+
+    def dy(self, g, x):
+        return g.expand_dims(-1) * x
+
+    def misfit(self, *shapes):
+        (*batch, k), (*others, j) = shapes
+        if k != j:
+            return f"axis -1 has sizes {k} and {j}; it is summed over, so they must agree"
+        return _clash(((*batch, 1), (*others, 1)))
+
+
+class Cross(Op):
+    """z = x × y        zᵢ = xⱼ yₖ - xₖ yⱼ, (i, j, k) = (0, 1, 2), (1, 2, 0), (2, 0, 1) along `axis`
+
+    ∂L/∂x = y × g       ∂L/∂y = g × x
+    """
+
+    axis: int
+
+    def forward(self, xp, x, y):
+        j, k = (xp.asarray(i, dtype=xp.int64) for i in ((1, 2, 0), (2, 0, 1)))
+        at = lambda a, i: xp.take(a, i, axis=self.axis)  # noqa: E731
+        return at(x, j) * at(y, k) - at(x, k) * at(y, j)
+
+    def dx(self, g, y):
+        return binary(self, y, g)
+
+    def dy(self, g, x):
+        return binary(self, g, x)
+
+    def misfit(self, *shapes):
+        return _clash(shapes)
+
+
+_matmul, _shared, _matvec, _vecmat, _vecdot, _mul = MatMul(), MatMulShared(), MatVec(), VecMat(), VecDot(), Mul()
+
+
+def _rows(x: Any) -> tuple[int, int]:
+    """The shape of all rows of `x` in one matrix."""
+    return prod(x.shape[:-1]), x.shape[-1]
+
+
+def dims(op: str, x: Any, least: int = 1) -> int:
+    """How many axes an operand of a product has; plain numbers and bools are refused, and fewer axes than `least`."""
+    if not isinstance(x, Value):
+        raise DTypeError(f"{op}: expected tensors, got {type(x).__name__}; make one: pg.tensor(...)")
+    data, device, n = x.data, x.device, len(x.data.shape)
+    if data.dtype not in device.plain and device.backend.dtype_of(data).kind == "bool":
+        raise DTypeError(f"{op}: bool has no product; cast it: x.astype('int64')")
+    if n < least:
+        raise ShapeError(f"{op}: operands need at least one axis, and one has shape (); to scale, write x * y")
+    return n
+
+
+def own(x: Tensor) -> Tensor:
+    """The same as a value of its own: movement was only the way to it, so that its items may be assigned."""
+    return wrap(x.data, x.device, x.node)  # type: ignore[no-any-return]
+
+
+def matmul(x: Tensor, y: Tensor) -> Tensor:
+    """X Y; a 1-d operand is a row on the left, a column on the right, and its axis is gone from the result.
+
+    (..., n, k) (..., k, m) → (..., n, m), leading axes broadcast; (..., n, k) (k,) → (..., n);
+    (k,) (..., k, m) → (..., m); (k,) (k,) → (). With k = 0 the result is zeros.
+    ShapeError where the two k differ, and for shape ().
+    """
+    n, m = dims("matmul", x), dims("matmul", y)
+    if n > 1 and m > 1:
+        return binary(_shared if n > 2 and m == 2 else _matmul, x, y)  # type: ignore[no-any-return]
+    if n == m:
+        return binary(_vecdot, x, y)  # type: ignore[no-any-return]
+    return binary(_matvec, x, y) if m == 1 else binary(_vecmat, x, y)  # type: ignore[no-any-return]
+
+
+def rmatmul(x: Tensor, y: Any) -> Tensor:
+    """Y X: `array @ tensor`"""
+    return matmul(y, x)
+
+
+def common_axis(op: str, axis: int, x: Tensor, y: Tensor) -> int:
+    """`axis` counted from the end: the same axis of both, whatever broadcasts in front."""
+    n, m = dims(op, x), dims(op, y)
+    if axis >= 0 and n != m:
+        raise ShapeError(f"{op}: axis {axis} is no common axis of shapes {x.shape} and {y.shape}; count from the end")
+    return one_axis(op, axis, min(n, m)) - min(n, m)
+
+
+def vecdot(x: Tensor, y: Tensor, /, *, axis: int = -1) -> Tensor:
+    """Σₖ xₖ yₖ along `axis`; the other axes broadcast.
+
+    ShapeError where the two sizes along `axis` differ. Counted from the front, `axis` needs equally many axes in both.
+    """
+    i = common_axis("vecdot", axis, x, y)
+    if i == -1:
+        return binary(_vecdot, x, y)  # type: ignore[no-any-return]
+    return binary(_vecdot, x.moveaxis(i, -1), y.moveaxis(i, -1))  # type: ignore[no-any-return]
+
+
+def dot(x: Tensor, y: Tensor) -> Tensor:
+    """Σₖ xₖ yₖ of two vectors, () from (k,) and (k,); of a matrix and a vector, or two matrices, their product."""
+    n, m = dims("dot", x), dims("dot", y)
+    if n > 2 or m > 2:
+        raise ShapeError(f"dot: shapes {x.shape} and {y.shape} have more than 2 axes; use matmul, tensordot or einsum")
+    return binary(_vecdot, x, y) if n == m == 1 else matmul(x, y)  # type: ignore[no-any-return]
+
+
+def outer(x: Tensor, y: Tensor, /) -> Tensor:
+    """Zᵢⱼ = xᵢ yⱼ, (n, m) from vectors of shapes (n,) and (m,)."""
+    if dims("outer", x) != 1 or dims("outer", y) != 1:
+        raise ShapeError(f"outer: shapes {x.shape} and {y.shape} are not vectors; flatten them first: x.reshape(-1)")
+    return binary(_mul, x.expand_dims(-1), y)  # type: ignore[no-any-return]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..apply import apply, binary
+from ..apply import apply, binary, unary
+from ..errors import DTypeError, ShapeError
 from ..op import Op
-from .compare import isnan
+from .compare import isfinite, isnan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +13,12 @@ if TYPE_CHECKING:
 
     from ..tensor import Tensor
 
-__all__ = ["mend", "where"]
+__all__ = ["masked_fill", "mend", "nan_to_num", "where"]
+
+LARGEST = {
+    "float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38,
+    "float64": 1.7976931348623157e308,
+}  # fmt: skip
 
 
 class Where(Op):
@@ -25,6 +31,8 @@ class Where(Op):
     elementwise = selects = storage = True
 
     def forward(self, xp, cond, x, y):
+        if cond.dtype != xp.dtypes["bool"]:
+            raise DTypeError(f"where: the condition is {xp.backend.dtype_of(cond)}, not bool; write cond != 0")
         return xp.where(cond, x, y)
 
     def dx(self, g, cond):
@@ -43,18 +51,62 @@ class Mend(Op):
     elementwise = selects = True
 
     def forward(self, xp, u, x):
-        return xp.where((u == 0) & xp.isnan(x), xp.zeros_like(x), x)
+        return xp.where((u == 0) & xp.isnan(x), xp.asarray(0, dtype=x.dtype), x)
 
     def dx(self, g, u, x):
         return where((u == 0) & isnan(x), 0, g)
 
 
+class NanToNum(Op):
+    """z = x, with plain numbers for NaN, ∞ and -∞ (None: the largest of the dtype)
+
+    ∂L/∂x = g where x is finite, else 0
+    """
+
+    nan: float
+    posinf: float | None
+    neginf: float | None
+    elementwise = selects = storage = True
+
+    def forward(self, xp, x):
+        t = xp.backend.dtype_of(x)
+        if t.kind != "float":
+            return x
+        high = LARGEST[t.name] if self.posinf is None else self.posinf
+        low = -LARGEST[t.name] if self.neginf is None else self.neginf
+        inf, nan, high, low = (xp.asarray(v, dtype=x.dtype) for v in (float("inf"), self.nan, high, low))
+        return xp.where(xp.isnan(x), nan, xp.where(x == inf, high, xp.where(x == -inf, low, x)))
+
+    def dx(self, g, x):
+        return where(isfinite(x), g, 0)
+
+
 _where, _mend = Where(), Mend()
 
 
-def where(cond: Tensor, x: Any, y: Any) -> Tensor:
-    """x where cond, else y; shapes broadcast"""
-    return apply(_where, cond, x, y)  # type: ignore[no-any-return]
+def where(cond: Tensor, x: Any = None, y: Any = None) -> Any:
+    """x where cond, else y; shapes broadcast. `where(cond)` alone: the positions, as `nonzero(cond)`"""
+    if x is None and y is None:
+        from .nonzero import nonzero
+
+        return nonzero(cond)
+    return apply(_where, cond, x, y)
+
+
+def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """`value` (a number, or a tensor of shape ()) where the mask holds, else `x`; shape and dtype stay those of `x`"""
+    z = apply(_where, mask, value, x)
+    if z.shape != x.shape:
+        raise ShapeError(f"masked_fill: mask {mask.shape} makes {z.shape} of shape {x.shape}; expand the tensor first")
+    if z.dtype is not x.dtype:
+        raise DTypeError(f"masked_fill: {value!r} does not fit {x.dtype}; cast the tensor first: x.astype('{z.dtype}')")
+    return z  # type: ignore[no-any-return]
+
+
+def nan_to_num(x: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
+    """`x` with plain numbers in place of NaN, ∞ and -∞; None stands for the largest and smallest finite number"""
+    settings = (None if v is None else float(v) for v in (nan, posinf, neginf))
+    return unary(NanToNum(*settings), x)  # type: ignore[no-any-return]
 
 
 def mend(u: Tensor, x: Tensor) -> Tensor:

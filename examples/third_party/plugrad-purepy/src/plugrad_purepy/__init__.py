@@ -1,0 +1,1 @@
+"""A plugrad backend in plain Python lists."""

@@ -1,0 +1,160 @@
+"""Which values there are and how many of each; where values stand in a sorted row."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from ..apply import apply, binary
+from ..creation import linspace, tensor
+from ..errors import DTypeError, ShapeError
+from ..node import Value
+from ..op import Op
+from .along import cut, tensor_for
+from .convert import astype
+from .order import ordered, sort
+from .reduce import max as largest
+from .reduce import min as smallest
+from .scan import diff
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..tensor import Tensor
+
+__all__ = [
+    "bincount", "histogram", "searchsorted", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
+]  # fmt: skip
+
+UniqueAll = namedtuple("UniqueAll", "values indices inverse_indices counts")  # noqa: PYI024  (typing is not imported)
+UniqueCounts = namedtuple("UniqueCounts", "values counts")  # noqa: PYI024
+UniqueInverse = namedtuple("UniqueInverse", "values inverse_indices")  # noqa: PYI024
+
+
+class Unique(Op):
+    """v, i, j, n = the different x in rising order (each NaN on its own), where each stands first, which v each x is, how
+    often each occurs: v = x_i, x = v_j, Σ n = how many x there are; no gradient
+    """
+
+    def forward(self, xp, x):
+        flat = xp.reshape(x, (-1,))
+        order = xp.argsort(flat, axis=0, stable=True)
+        y, size = xp.take(flat, order, axis=0), flat.shape[0]
+        one = min(size, 1)
+        new = xp.concat([xp.full((one,), True, dtype=xp.bool), cut(y, 0, 1, size) != cut(y, 0, 0, size - 1)], axis=0)
+        (start,) = xp.nonzero(new)
+        stop = xp.concat([cut(start, 0, 1, size), xp.full((one,), size, dtype=start.dtype)], axis=0)
+        which = xp.cumulative_sum(xp.astype(new, xp.int64), axis=0) - 1
+        j = xp.take(which, xp.argsort(order, axis=0, stable=True), axis=0)
+        return xp.take(y, start, axis=0), xp.take(order, start, axis=0), xp.reshape(j, x.shape), stop - start
+
+
+class SearchSorted(Op):
+    """z = how many x are < y (≤ y for `side` "right"): where in the sorted row x to insert y; no gradient"""
+
+    side: str
+
+    def forward(self, xp, x, y):
+        return xp.searchsorted(x, y, side=self.side)
+
+
+_unique = Unique()
+
+
+def unique_all(x: Tensor, /) -> UniqueAll:
+    """(values, indices, inverse_indices, counts): the different x, rising, each NaN on its own; the first place of each in
+    x flattened; which one each x is; how often each occurs."""
+    v, i, j, n = apply(_unique, ordered(tensor_for("unique_all", x)))
+    return UniqueAll(_like(v, x), i, j, n)
+
+
+def unique_counts(x: Tensor, /) -> UniqueCounts:
+    """(values, counts) of `unique_all`"""
+    found = unique_all(x)
+    return UniqueCounts(found.values, found.counts)
+
+
+def unique_inverse(x: Tensor, /) -> UniqueInverse:
+    """(values, inverse_indices) of `unique_all`"""
+    found = unique_all(x)
+    return UniqueInverse(found.values, found.inverse_indices)
+
+
+def unique_values(x: Tensor, /) -> Tensor:
+    """The different x, rising; each NaN on its own."""
+    return unique_all(x).values  # type: ignore[no-any-return]
+
+
+def unique(x: Tensor, return_inverse: bool = False, return_counts: bool = False) -> Tensor | tuple[Tensor, ...]:
+    """The different x, rising; with what else is asked for behind them, in a tuple."""
+    values, _, inverse, counts = unique_all(x)
+    more = [t for t, asked in ((inverse, return_inverse), (counts, return_counts)) if asked]
+    return (values, *more) if more else values
+
+
+def searchsorted(x1: Tensor, x2: Any, /, *, side: str = "left", sorter: Tensor | None = None) -> Tensor:
+    """Where in the sorted row `x1` to insert each of `x2`: before equal ones (`side="left"`) or behind them ("right").
+
+    sorter    positions that sort x1, where it is not sorted itself
+    """
+    if len(tensor_for("searchsorted", x1).data.shape) != 1:
+        raise ShapeError(f"searchsorted: x1 has shape {x1.shape}; it must be one sorted row: shape (n,)")
+    if side not in ("left", "right"):
+        raise ValueError(f"searchsorted: side {side!r} is neither 'left' nor 'right'")
+    row = x1 if sorter is None else x1.take(sorter, axis=0)
+    return binary(SearchSorted(side), row, x2)  # type: ignore[no-any-return]
+
+
+def bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """z_k = how many x are k, for k = 0 to the largest x; with `weights` the sum of theirs, and the gradient is g_x.
+
+    x    whole numbers ≥ 0, shape (n,)
+    """
+    if x.dtype.kind not in ("int", "uint") or x.ndim != 1:
+        raise DTypeError(f"bincount: expected a row of integers, got {x.dtype} of shape {x.shape}")
+    low, high = (int(smallest(x)), int(largest(x))) if x.size else (0, -1)
+    if low < 0:
+        raise ShapeError(f"bincount: {low} is negative; only numbers from 0 can be counted")
+    n = max(high + 1, minlength)
+    if weights is not None:
+        return weights.new_zeros(n).index_add(0, x, weights)  # type: ignore[no-any-return]
+    edges = tensor(list(range(n + 1)), dtype="int64", device=x.device)
+    return diff(searchsorted(sort(astype(x, "int64")), edges))
+
+
+def histogram(
+    x: Tensor, bins: int | Sequence[float] | Tensor = 10, range: tuple[float, float] | None = None
+) -> tuple[Tensor, Tensor]:
+    """(counts, edges): how many x lie in each bin, from its lower edge up to, not including, its upper one; the last
+    includes both. What lies outside, or is NaN, is not counted.
+
+    bins     how many of equal width, or the edges themselves, rising
+    range    lowest and highest edge; by default the smallest and the largest x
+    """
+    y = (x if x.dtype.kind == "float" else astype(x, "float32")).detach().reshape(-1)
+    edges = _edges(y, bins, range)
+    n = edges.size - 1
+    row = sort(y)
+    below = searchsorted(row, edges[:n])
+    upto = searchsorted(row, edges[n:], side="right")
+    return diff(below, append=upto), edges
+
+
+def _edges(y: Tensor, bins: Any, span: tuple[float, float] | None) -> Tensor:
+    """The edges of the bins of a histogram of y."""
+    if not isinstance(bins, int):
+        edges = bins if isinstance(bins, Value) else tensor(list(bins), dtype=y.dtype, device=y.device)
+        return astype(edges, y.dtype)  # type: ignore[arg-type]
+    if bins < 1:
+        raise ShapeError(f"histogram: {bins} bins; use 1 or more")
+    low, high = span or ((smallest(y).item(), largest(y).item()) if y.size else (0.0, 1.0))
+    if not low <= high or high - low == float("inf"):
+        raise ShapeError(f"histogram: no bins from {low} to {high}; give a finite range=(low, high)")
+    low, high = (low, high) if low < high else (low - 0.5, high + 0.5)
+    return linspace(low, high, bins + 1, dtype=y.dtype, device=y.device)
+
+
+def _like(v: Any, x: Any) -> Any:
+    """`v` in the dtype of `x`: bool was counted as an integer."""
+    return astype(v, x.dtype) if x.dtype.kind == "bool" else v

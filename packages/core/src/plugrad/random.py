@@ -1,0 +1,284 @@
+"""Random numbers, the same on every backend: one counter-based generator, uniform and normal defined on its bits once."""
+
+from __future__ import annotations
+
+import os
+from math import pi
+
+from . import dtypes, ops
+from .apply import apply
+from .creation import make, place, require, shape_of
+from .dtypes import dtype as as_dtype
+from .errors import DTypeError, ShapeError
+from .op import Op
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from .backend import Device
+    from .creation import What, Where
+    from .dtypes import DType
+    from .tensor import Tensor
+
+__all__ = [
+    "Generator", "bernoulli", "default_generator", "get_rng_state", "manual_seed", "multinomial", "normal", "rand",
+    "rand_like", "randint", "randn", "randn_like", "randperm", "set_rng_state", "uniform",
+]  # fmt: skip
+
+LOW = 0xFFFFFFFF
+BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}  # of precision: numbers below 1 stay below 1
+
+
+def seed_key(seed: int) -> tuple[int, int]:
+    """The Philox key of a seed: NumPy's `SeedSequence(seed).generate_state(2, uint64)` (O'Neill, seed_seq, 2015)."""
+    entropy = [seed >> s & LOW for s in range(0, max(seed.bit_length(), 1), 32)]
+    const = 0x43B0D7E5
+
+    def hashed(value: int) -> int:
+        nonlocal const
+        value ^= const
+        const = const * 0x931E8875 & LOW
+        value = value * const & LOW
+        return value ^ value >> 16
+
+    def mixed(x: int, y: int) -> int:
+        value = (0xCA01F9DD * x - 0x4973F715 * y) & LOW
+        return value ^ value >> 16
+
+    pool = [hashed(entropy[i] if i < len(entropy) else 0) for i in range(4)]
+    for i in range(4):
+        for j in range(4):
+            if i != j:
+                pool[j] = mixed(pool[j], hashed(pool[i]))
+    for extra in entropy[4:]:
+        pool = [mixed(p, hashed(extra)) for p in pool]
+    state, const = [], 0x8B51F9DD
+    for value in pool:
+        value ^= const
+        const = const * 0x58F38DED & LOW
+        value = value * const & LOW
+        state.append(value ^ value >> 16)
+    return state[0] | state[1] << 32, state[2] | state[3] << 32
+
+
+class Generator:
+    """A stream of random words: Philox4x64-10 at a position. `Generator(5)` gives the bits of `numpy.random.Philox(5)`.
+
+    seed     any integer from 0; None takes one from the operating system
+    offset   words drawn so far
+
+    Every uniform number takes one word, every pair of normal numbers two, whatever dtype and device.
+    """
+
+    __slots__ = ("__weakref__", "key", "offset", "seed")
+
+    def __init__(self, seed: int | None = None) -> None:
+        self.manual_seed(int.from_bytes(os.urandom(8), "little") if seed is None else seed)
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Start the stream of `seed`, and return self."""
+        if seed < 0:
+            raise ValueError(f"a seed is an integer from 0, not {seed}")
+        self.seed, self.key, self.offset = int(seed), seed_key(int(seed)), 0
+        return self
+
+    def initial_seed(self) -> int:
+        return self.seed
+
+    def get_state(self) -> tuple[int, int]:
+        """(seed, offset): all there is to save."""
+        return self.seed, self.offset
+
+    def set_state(self, state: Sequence[int]) -> None:
+        """Go on from where `get_state` was called."""
+        seed, offset = map(int, state)
+        self.manual_seed(seed)
+        self.offset = offset
+
+    def __repr__(self) -> str:
+        return f"Generator({self.seed}, offset={self.offset})"
+
+    def __getstate__(self) -> tuple[int, int]:
+        return self.get_state()
+
+    __setstate__ = set_state
+
+
+default_generator = Generator()
+
+
+def manual_seed(seed: int) -> Generator:
+    """Start the default generator anew."""
+    return default_generator.manual_seed(seed)
+
+
+def get_rng_state() -> tuple[int, int]:
+    """State of the default generator."""
+    return default_generator.get_state()
+
+
+def set_rng_state(state: Sequence[int]) -> None:
+    """Put the default generator back to a state."""
+    default_generator.set_state(state)
+
+
+class Bits(Op):
+    """z = the next ∏ shape words of the generator"""
+
+    device: Device
+    generator: Generator
+    shape: tuple[int, ...]
+    shared = False
+
+    def words(self, n: int) -> Any:
+        g, d = self.generator, self.device
+        start, g.offset = g.offset, g.offset + n
+        return d.backend.random_bits(g.key, start, n, d.index)
+
+    def forward(self, xp):
+        return xp.reshape(self.words(_count(self.shape)), self.shape)
+
+
+class Uniform(Bits):
+    """z = ⌊w / 2⁶⁴⁻ᵇ⌋ · 2⁻ᵇ of the next words w: in [0, 1), b bits of the dtype's precision"""
+
+    dtype: DType
+
+    def forward(self, xp):
+        return xp.reshape(unit(xp, self.words(_count(self.shape)), self.dtype), self.shape)
+
+
+class Normal(Bits):
+    """z₁, z₂ = √(-2 ln u) · (cos 2πv, sin 2πv): normal with mean 0 and variance 1 (Box and Muller, 1958)
+
+    u in (0, 1] comes from the first half of the words drawn, v from the second.
+    """
+
+    dtype: DType
+
+    def forward(self, xp):
+        n = _count(self.shape)
+        half = (n + 1) // 2
+        wide = dtypes.float32 if self.dtype.bits == 16 else self.dtype
+        u = unit(xp, self.words(2 * half), wide)
+        r = xp.sqrt(-2 * xp.log(1 - u[:half]))
+        angle = u[half:] * (2 * pi)
+        z = xp.concat([r * xp.cos(angle), r * xp.sin(angle)], axis=0)[:n]
+        return xp.reshape(xp.astype(z, xp.dtype(self.dtype)), self.shape)
+
+
+def unit(xp: Any, words: Any, t: DType) -> Any:
+    """Words as numbers in [0, 1) of a floating dtype."""
+    bits = BITS[t.name]
+    wide = xp.float32 if t.bits == 16 else xp.dtype(t)
+    return xp.astype(xp.astype(words >> (64 - bits), wide) * 2.0**-bits, xp.dtype(t))
+
+
+def _count(shape: tuple[int, ...]) -> int:
+    n = 1
+    for k in shape:
+        n *= k
+    return n
+
+
+def _float(name: str, dtype: What) -> DType:
+    t = as_dtype(dtype or dtypes.float32)
+    if t.kind != "float":
+        raise DTypeError(f"{name}: dtype {t} is not floating; draw floats and cast, or use randint")
+    return t
+
+
+def rand(
+    *shape: Any, generator: Generator | None = None, dtype: What = None, device: Where = None, requires_grad: bool = False
+) -> Tensor:
+    """Uniform in [0, 1)."""
+    op = Uniform(place(device), generator or default_generator, shape_of(shape), _float("rand", dtype))
+    return require(apply(op), requires_grad)
+
+
+def randn(
+    *shape: Any, generator: Generator | None = None, dtype: What = None, device: Where = None, requires_grad: bool = False
+) -> Tensor:
+    """Normal with mean 0 and variance 1."""
+    op = Normal(place(device), generator or default_generator, shape_of(shape), _float("randn", dtype))
+    return require(apply(op), requires_grad)
+
+
+def rand_like(x: Tensor, *, generator: Generator | None = None) -> Tensor:
+    """`rand` of the shape, dtype and device of `x`."""
+    return rand(x.shape, generator=generator, dtype=x.dtype, device=x.device)
+
+
+def randn_like(x: Tensor, *, generator: Generator | None = None) -> Tensor:
+    """`randn` of the shape, dtype and device of `x`."""
+    return randn(x.shape, generator=generator, dtype=x.dtype, device=x.device)
+
+
+def uniform(
+    low: float, high: float, *shape: Any, generator: Generator | None = None, dtype: What = None, device: Where = None
+) -> Tensor:
+    """Uniform in [low, high)."""
+    return rand(*shape, generator=generator, dtype=dtype, device=device) * (high - low) + low
+
+
+def normal(
+    mean: float | Tensor, std: float | Tensor, *shape: Any, generator: Generator | None = None, dtype: What = None,
+    device: Where = None,
+) -> Tensor:
+    """mean + std · z with z normal. Tensors for `mean` or `std` give the shape, and receive gradients."""
+    like = mean if hasattr(mean, "shape") else std
+    if not hasattr(like, "shape"):
+        return randn(*shape, generator=generator, dtype=dtype, device=device) * std + mean
+    sizes = shape_of(shape) if shape else ops.broadcast_shapes(*[x.shape for x in (mean, std) if hasattr(x, "shape")])
+    return randn(sizes, generator=generator, dtype=like.dtype, device=like.device) * std + mean  # type: ignore[union-attr]
+
+
+def randint(
+    low: int, high: int | None = None, *shape: Any, generator: Generator | None = None, dtype: What = None,
+    device: Where = None,
+) -> Tensor:
+    """Integers from `low` up to, not including, `high`: `randint(10, shape)` counts from 0. A word modulo the range."""
+    if high is None or hasattr(high, "__iter__"):
+        low, high, shape = 0, low, (high, *shape) if high is not None else shape
+    span = int(high) - int(low)  # type: ignore[arg-type]
+    if not 0 < span <= 2**63:
+        raise ValueError(f"randint: no integers from {low} up to {high}")
+    words = apply(Bits(place(device), generator or default_generator, shape_of(shape)))
+    return (words % span).astype("int64").__add__(int(low)).astype(dtype or "int64")
+
+
+def randperm(n: int, *, generator: Generator | None = None, dtype: What = None, device: Where = None) -> Tensor:
+    """The numbers from 0 up to n in a random order: the order of n words."""
+    words = apply(Bits(place(device), generator or default_generator, (int(n),)))
+    return ops.argsort(words).astype(dtype or "int64")
+
+
+def bernoulli(p: Tensor, *, generator: Generator | None = None) -> Tensor:
+    """1 with probability p, else 0, in the dtype of `p`."""
+    return (rand_like(p.detach(), generator=generator) < p).astype(p.dtype)
+
+
+def multinomial(
+    probs: Tensor, num_samples: int, replacement: bool = False, *, generator: Generator | None = None
+) -> Tensor:
+    """`num_samples` indices drawn with probabilities proportional to the rows of `probs`.
+
+    With replacement by inverting the cumulative sum, without by an exponential race (Efraimidis and Spirakis, 2006).
+    """
+    p = probs.detach()
+    if p.ndim not in (1, 2) or not p.shape[-1]:
+        raise ShapeError(f"multinomial: probs has shape {p.shape}; pass (n,) or (rows, n) with n > 0")
+    if bool((~(ops.isfinite(p) & (p >= 0))).any()) or bool((p.sum(axis=-1) <= 0).any()):
+        raise ValueError("multinomial: probs has negative or infinite entries, NaN, or a row of zeros")
+    if replacement:
+        total = ops.cumsum(p, axis=-1)
+        u = rand(*p.shape[:-1], num_samples, generator=generator, dtype=p.dtype, device=p.device)
+        below = ops.expand_dims(u, axis=-1) * ops.expand_dims(total[..., -1:], axis=-1) >= ops.expand_dims(total, axis=-2)
+        return ops.sum(below.astype("int64"), axis=-1)
+    if int((p > 0).astype("int64").sum(axis=-1).min()) < num_samples:
+        raise ValueError(f"multinomial: {num_samples} samples without replacement, but a row has fewer nonzero entries")
+    waits = -ops.log1p(-rand(p.shape, generator=generator, dtype=p.dtype, device=p.device))
+    race = ops.where(p > 0, waits / ops.where(p > 0, p, 1.0), float("inf"))
+    return ops.argsort(race, axis=-1)[..., :num_samples]

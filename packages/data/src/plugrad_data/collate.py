@@ -1,0 +1,104 @@
+"""From samples to a batch: what stacks is stacked, containers keep their type, the rest is refused with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import plugrad as pg
+from plugrad import Tensor
+from plugrad.errors import DTypeError, ShapeError
+
+__all__ = ["default_collate", "default_convert"]
+
+
+def default_collate(batch: list[Any]) -> Any:
+    """A batch of samples that are alike.
+
+    Tensors and NumPy arrays are stacked along a new first axis; numbers become a tensor (int64, float32, bool); strings
+    stay a list; mappings, named tuples, tuples and lists are collated entry by entry, and keep their type. Samples that
+    differ in shape, length, keys or kind are refused, and the error says where.
+    """
+    return _collate(list(batch), "")
+
+
+def default_convert(sample: Any) -> Any:
+    """One sample with its arrays as tensors: what a DataLoader gives without batching."""
+    if isinstance(sample, (np.ndarray, np.generic)):
+        return pg.tensor(sample)
+    if isinstance(sample, Mapping):
+        return _mapping(sample, {key: default_convert(v) for key, v in sample.items()})
+    if isinstance(sample, (tuple, list)):
+        return _sequence(sample, [default_convert(v) for v in sample])
+    return sample
+
+
+def _collate(batch: list[Any], where: str) -> Any:
+    first = batch[0]
+    if isinstance(first, (Tensor, np.ndarray, np.generic)):
+        return _stack(batch, where)
+    if isinstance(first, (bool, int, float)):
+        return _numbers(batch, where)
+    if isinstance(first, (str, bytes)):
+        return _alike(batch, (str, bytes), where)
+    if isinstance(first, Mapping):
+        _same(batch, where, "keys", lambda sample: sorted(map(str, sample)), Mapping)
+        return _mapping(first, {key: _collate([s[key] for s in batch], f"{where}[{key!r}]") for key in first})
+    if isinstance(first, (tuple, list)):
+        _same(batch, where, "length", len, (tuple, list))
+        names = getattr(first, "_fields", None)
+        parts = [f".{names[i]}" if names else f"[{i}]" for i in range(len(first))]
+        return _sequence(first, [_collate([s[i] for s in batch], where + part) for i, part in enumerate(parts)])
+    raise DTypeError(
+        f"collate: sample{where} is a {type(first).__name__}; tensors, arrays, numbers, strings, mappings, tuples and "
+        "lists make batches. Convert it in the data set, or pass collate_fn"
+    )
+
+
+def _stack(batch: list[Any], where: str) -> Tensor:
+    _alike(batch, (Tensor, np.ndarray, np.generic), where)
+    _same(batch, where, "shape", lambda sample: tuple(sample.shape), object, "pad them in collate_fn")
+    if all(isinstance(sample, Tensor) for sample in batch):
+        return pg.stack(batch)
+    if not any(isinstance(sample, Tensor) for sample in batch) and np.asarray(batch[0]).dtype.kind not in "OSUMmVc":
+        return pg.tensor(np.stack(batch))
+    kinds = ", ".join(sorted({f"{type(sample).__name__} of {sample.dtype}" for sample in batch}))
+    raise DTypeError(f"collate: sample{where} cannot be stacked: {kinds}; make tensors of them in the data set")
+
+
+def _numbers(batch: list[Any], where: str) -> Tensor:
+    plain = [v.item() if isinstance(v, np.generic) else v for v in batch]
+    return pg.tensor(_alike(plain, (bool, int, float), where))
+
+
+def _alike(batch: list[Any], kinds: Any, where: str) -> list[Any]:
+    for i, sample in enumerate(batch):
+        if not isinstance(sample, kinds):
+            names = f"{type(batch[0]).__name__}, of sample {i} a {type(sample).__name__}"
+            raise DTypeError(f"collate: sample{where} differs: of sample 0 it is a {names}")
+    return batch
+
+
+def _same(batch: list[Any], where: str, what: str, of: Any, kinds: Any, hint: str = "pass collate_fn") -> None:
+    _alike(batch, kinds, where)
+    for i, sample in enumerate(batch):
+        if of(sample) != of(batch[0]):
+            told = f"{what} {of(batch[0])} of sample 0, {of(sample)} of sample {i}"
+            raise ShapeError(f"collate: sample{where} differs: {told}; {hint}")
+
+
+def _mapping(like: Mapping[Any, Any], entries: dict[Any, Any]) -> Any:
+    """`entries` in the type of `like`, where that can be made from a dict."""
+    if type(like) is dict:
+        return entries
+    try:
+        return type(like)(entries)  # type: ignore[call-arg]
+    except TypeError:  # as for defaultdict: the first argument is another one
+        return entries
+
+
+def _sequence(like: Any, entries: list[Any]) -> Any:
+    if hasattr(like, "_fields"):
+        return type(like)(*entries)
+    return entries if isinstance(like, list) else tuple(entries)

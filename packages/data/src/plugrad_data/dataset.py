@@ -1,0 +1,106 @@
+"""Where samples come from: anything with a length and an index, or anything to iterate over."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+from math import floor
+from typing import TYPE_CHECKING, Any
+
+import plugrad as pg
+from plugrad.errors import AxisError, ShapeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plugrad import Tensor
+    from plugrad.random import Generator
+
+__all__ = ["ConcatDataset", "Dataset", "IterableDataset", "Subset", "TensorDataset", "random_split"]
+
+
+class Dataset:
+    """Write `__getitem__(i)`, which returns sample i, and `__len__`. `a + b` is one data set after the other."""
+
+    def __getitem__(self, index: Any) -> Any:
+        raise NotImplementedError(f"{type(self).__name__}.__getitem__(self, i) is not written")
+
+    def __add__(self, other: Any) -> ConcatDataset:
+        return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset):
+    """Write `__iter__`, which yields samples: for streams that have no index."""
+
+    def __iter__(self) -> Iterator[Any]:
+        raise NotImplementedError(f"{type(self).__name__}.__iter__(self) is not written")
+
+
+class TensorDataset(Dataset):
+    """Sample i is row i of each tensor: `TensorDataset(x, y)`."""
+
+    def __init__(self, *tensors: Tensor) -> None:
+        if not tensors or any(not t.ndim or len(t) != len(tensors[0]) for t in tensors):
+            raise ShapeError(f"TensorDataset: shapes {', '.join(str(t.shape) for t in tensors)} differ in their first axis")
+        self.tensors = tensors
+
+    def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
+        return tuple([t[index] for t in self.tensors])
+
+    def __len__(self) -> int:
+        return len(self.tensors[0])
+
+
+class ConcatDataset(Dataset):
+    """One data set after the other."""
+
+    def __init__(self, datasets: Iterable[Any]) -> None:
+        self.datasets = list(datasets)
+        if not self.datasets or any(isinstance(d, IterableDataset) for d in self.datasets):
+            raise ValueError("ConcatDataset: pass data sets with a length, one or more")
+        self.cumulative_sizes = list(accumulate(map(len, self.datasets)))
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, index: int) -> Any:
+        i = _checked(index, len(self), "ConcatDataset")
+        which = bisect_right(self.cumulative_sizes, i)
+        return self.datasets[which][i - (self.cumulative_sizes[which - 1] if which else 0)]
+
+
+class Subset(Dataset):
+    """Some samples of a data set, in the order of `indices`."""
+
+    def __init__(self, dataset: Any, indices: Sequence[int]) -> None:
+        self.dataset, self.indices = dataset, indices
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.dataset[self.indices[index]]
+
+
+def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | None = None) -> list[Subset]:
+    """Disjoint subsets in random order, of these lengths, or of these shares when they add up to 1.
+
+    Of shares, what rounding down leaves over goes to the first subsets, one sample each.
+    """
+    n = len(dataset)
+    sizes = [int(k) for k in lengths]
+    if abs(sum(lengths) - 1) < 1e-9 and n != 1:
+        sizes = [floor(n * share) for share in lengths]
+        for i in range(n - sum(sizes)):
+            sizes[i % len(sizes)] += 1
+    if sum(sizes) != n or any(k < 0 for k in sizes):
+        raise ValueError(f"random_split: lengths {list(lengths)} add up to {sum(lengths)}; the data set has {n} samples")
+    order = pg.randperm(n, generator=generator).tolist()
+    ends = list(accumulate(sizes))
+    return [Subset(dataset, order[end - size : end]) for size, end in zip(sizes, ends, strict=True)]
+
+
+def _checked(index: int, n: int, name: str) -> int:
+    if not -n <= index < n:
+        raise AxisError(f"{name}: sample {index} is out of range for {n} samples")
+    return index % n

@@ -1,0 +1,179 @@
+"""Losses as functions: PyTorch's names and arguments. Shapes must agree; nothing is broadcast in silence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import plugrad as pg
+from plugrad.apply import apply
+from plugrad.errors import AxisError, DTypeError, ShapeError
+
+from . import ops
+
+if TYPE_CHECKING:
+    from plugrad import Tensor
+
+__all__ = [
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "l1_loss", "mse_loss", "nll_loss",
+]  # fmt: skip
+
+
+def reduce(loss: Tensor, reduction: str) -> Tensor:
+    """The loss of a batch from those of its samples: "mean", "sum", or "none" to leave it."""
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"reduction {reduction!r} is none of 'mean', 'sum', 'none'")
+    return loss if reduction == "none" else loss.mean() if reduction == "mean" else loss.sum()
+
+
+def same_shape(name: str, input: Tensor, target: Tensor) -> None:
+    if input.shape != target.shape:
+        hint = "" if input.size != target.size else f"; target.reshape({', '.join(map(str, input.shape))}) fits"
+        raise ShapeError(f"{name}: input has shape {input.shape}, target {target.shape}; they must be equal{hint}")
+
+
+def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """(input - target)², over all entries. Raises ShapeError where the shapes differ: (n,) against (n, 1) is a mistake."""
+    same_shape("mse_loss", input, target)
+    return reduce((input - target).square(), reduction)
+
+
+def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """|input - target|, over all entries; the shapes must be equal."""
+    same_shape("l1_loss", input, target)
+    return reduce((input - target).abs(), reduction)
+
+
+def binary_cross_entropy(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean"
+) -> Tensor:
+    """-t · log x - (1 - t) · log(1 - x) for probabilities x; logarithms are cut off at -100, as in PyTorch.
+
+    From logits, `binary_cross_entropy_with_logits` is exact where this one is cut off.
+    """
+    same_shape("binary_cross_entropy", input, target)
+    if bool(((input < 0) | (input > 1)).any()):
+        raise ValueError(
+            "binary_cross_entropy: input has entries outside [0, 1]; for logits use binary_cross_entropy_with_logits"
+        )
+    loss = apply(ops.BinaryCrossEntropy(), input, target)
+    return reduce(loss if weight is None else loss * weight, reduction)
+
+
+def binary_cross_entropy_with_logits(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean", pos_weight: Tensor | None = None
+) -> Tensor:
+    """-p · t · log σ(x) - (1 - t) · log σ(-x) for logits x, exact to the last digit far out on both sides.
+
+    pos_weight    p, one for each class (the last axes); default 1
+    """
+    same_shape("binary_cross_entropy_with_logits", input, target)
+    loss = apply(ops.BCEWithLogits(), input, target, 1.0 if pos_weight is None else pos_weight)
+    if loss.shape != input.shape:
+        raise ShapeError(f"binary_cross_entropy_with_logits: pos_weight makes {loss.shape} of an input {input.shape}")
+    return reduce(loss if weight is None else loss * weight, reduction)
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """-Σ_c q_c · log softmax(x)_c        input x: (N, C, ...) or (C,)
+
+    target             the right classes: integers of shape (N, ...) or (); or q itself: floats of the shape of x
+    weight             of each class, (C,); "mean" then divides by the weights of the targets
+    ignore_index       targets that do not count
+    label_smoothing    ε: q becomes (1 - ε) q + ε / C
+    """
+    axis = class_axis("cross_entropy", input)
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise ValueError(f"cross_entropy: label_smoothing is from 0 to 1, not {label_smoothing}")
+    _fits("cross_entropy", weight, input.shape[axis])
+    if target.dtype.is_floating_point:
+        return _soft(input, target, weight, reduction, label_smoothing, axis)
+    y, counts = _classes("cross_entropy", input, target, ignore_index, axis)
+    loss = apply(ops.CrossEntropy(axis), input, y)
+    share = None if weight is None else weight[y]
+    loss = loss if share is None else loss * share
+    if label_smoothing:
+        even = apply(ops.SoftCrossEntropy(axis), input, _even(input, weight, axis))
+        loss = loss * (1 - label_smoothing) + even * label_smoothing
+    return _weighted(loss, share, counts, reduction)
+
+
+def nll_loss(
+    input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean"
+) -> Tensor:
+    """-w_y · x_y        input x: log-probabilities, (N, C, ...) or (C,)    target y: the right classes, (N, ...) or ()"""
+    axis = class_axis("nll_loss", input)
+    _fits("nll_loss", weight, input.shape[axis])
+    y, counts = _classes("nll_loss", input, target, ignore_index, axis)
+    loss = -pg.take_along_axis(input, pg.expand_dims(y, axis=axis), axis=axis).squeeze(axis)
+    share = None if weight is None else weight[y]
+    return _weighted(loss if share is None else loss * share, share, counts, reduction)
+
+
+def class_axis(name: str, x: Tensor) -> int:
+    if not x.ndim:
+        raise ShapeError(f"{name}: input of shape () has no axis for the classes; pass (N, C, ...) or (C,)")
+    return 1 if x.ndim > 1 else 0
+
+
+def _fits(name: str, weight: Tensor | None, classes: int) -> None:
+    if weight is not None and weight.shape != (classes,):
+        raise ShapeError(f"{name}: weight has shape {weight.shape}; {classes} classes want ({classes},)")
+
+
+def _classes(name: str, x: Tensor, y: Tensor, ignore: int, axis: int) -> tuple[Tensor, Tensor | None]:
+    """(the classes, 0 where ignored; which of them count, None: all)."""
+    if y.dtype.kind not in ("int", "uint"):
+        raise DTypeError(f"{name}: target is {y.dtype}; classes are integers: target.long()")
+    want = x.shape[:axis] + x.shape[axis + 1 :]
+    if y.shape != want:
+        raise ShapeError(f"{name}: input has shape {x.shape}, target {y.shape}; integer targets want {want}")
+    classes = x.shape[axis]
+    low, high = (int(y.min()), int(y.max())) if y.size else (0, 0)
+    if 0 <= low and high < classes and not low <= ignore <= high:
+        return y, None
+    counts = y != ignore
+    wrong = ((y < 0) | (y >= classes)) & counts
+    if bool(wrong.any()):
+        worst = y[wrong].tolist()[0]
+        raise AxisError(f"{name}: target {worst} is out of range for {classes} classes (ignore_index is {ignore})")
+    return pg.where(counts, y, 0), counts
+
+
+def _weighted(loss: Tensor, weight: Tensor | None, counts: Tensor | None, reduction: str) -> Tensor:
+    """Reduce the losses of those that count; "mean" divides by their weights."""
+    if counts is not None:
+        loss = pg.where(counts, loss, 0.0)
+    if reduction != "mean" or (weight is None and counts is None):
+        return reduce(loss, reduction)
+    if weight is None:
+        return loss.sum() / counts.astype(loss.dtype).sum()  # type: ignore[union-attr]
+    return loss.sum() / (weight if counts is None else pg.where(counts, weight, 0.0)).sum()
+
+
+def _even(x: Tensor, weight: Tensor | None, axis: int) -> Tensor:
+    """1 / C for every class, times its weight, in the shape of `x`."""
+    share = x.new_ones(x.shape) / x.shape[axis]
+    return share if weight is None else share * _along(weight, x, axis)
+
+
+def _along(weight: Tensor, x: Tensor, axis: int) -> Tensor:
+    return weight.reshape(-1, *[1] * (x.ndim - 1 - axis))
+
+
+def _soft(x: Tensor, q: Tensor, weight: Tensor | None, reduction: str, smoothing: float, axis: int) -> Tensor:
+    if q.shape != x.shape:
+        raise ShapeError(
+            f"cross_entropy: input has shape {x.shape}, target {q.shape}; probabilities want the shape of the input, "
+            "classes are integers: target.long()"
+        )
+    if smoothing:
+        q = q * (1 - smoothing) + smoothing / x.shape[axis]
+    loss = apply(ops.SoftCrossEntropy(axis), x, q if weight is None else q * _along(weight, x, axis))
+    return reduce(loss, reduction)

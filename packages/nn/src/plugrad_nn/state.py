@@ -1,0 +1,59 @@
+"""The state of a module by name: taken out, checked, put back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import plugrad as pg
+from plugrad import Tensor
+
+from .errors import StateDictError
+from .parameter import Parameter, give
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .module import Module
+
+
+class Keys(NamedTuple):
+    """What `load_state_dict` returns: names that the state dict lacked, and names that the module has not."""
+
+    missing_keys: list[str]
+    unexpected_keys: list[str]
+
+
+def state_of(module: Module, prefix: str = "") -> dict[str, Tensor]:
+    """The tensors themselves by name: parameters and persistent buffers, shared ones under each of their names."""
+    everything = module._tensors(prefix)
+    return {name: t for name, t, persistent in everything if persistent or isinstance(t, Parameter)}
+
+
+def load(module: Module, given: Mapping[str, Any], strict: bool) -> Keys:
+    """Check everything, then write: a state dict that does not fit leaves the module as it was."""
+    own = state_of(module)
+    missing = [name for name in own if name not in given]
+    unexpected = [name for name in given if name not in own]
+    values = {name: _tensor(name, given[name]) for name in own if name in given}
+    faults = [
+        f"{name}: shape {values[name].shape} given, {own[name].shape} wanted"
+        for name in values
+        if values[name].shape != own[name].shape
+    ]
+    if strict:
+        faults += [f"{name}: missing" for name in missing]
+        faults += [f"{name}: {type(module).__name__} has no such entry" for name in unexpected]
+    if faults:
+        hint = "" if not strict or len(faults) == len(own) else "; strict=False takes the names that are there"
+        raise StateDictError(f"load_state_dict of {type(module).__name__}{hint}\n    " + "\n    ".join(faults))
+    for name, value in values.items():
+        give(own[name], value.to(own[name].device, own[name].dtype))
+    return Keys(missing, unexpected)
+
+
+def _tensor(name: str, value: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        return value.detach()
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        return pg.tensor(value)
+    raise StateDictError(f"load_state_dict: {name} is a {type(value).__name__}, not a tensor or an array")
