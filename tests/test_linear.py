@@ -94,8 +94,11 @@ def test_shapes_that_do_not_fit_are_named(left, right, words):
 def test_numbers_and_bools_have_no_product():
     with pytest.raises(DTypeError, match="expected tensors, got int"):
         pg.ones(2, 2) @ 2
-    with pytest.raises(DTypeError, match="bool has no product"):
-        pg.ones(2, dtype="bool") @ pg.ones(2, dtype="bool")
+    with pytest.raises(DTypeError, match="bools have no product"):
+        pg.ones(2, 2, dtype="bool") @ pg.ones(2, 2, dtype="bool")
+    with pytest.raises(DTypeError, match="expected tensors, got int"):
+        pg.einsum("ii", 3)
+    assert (pg.ones(2, 2, dtype="bool") @ pg.ones(2)).tolist() == [2, 2]
 
 
 def test_a_shared_matrix_has_one_gradient_without_a_batch_of_them():

@@ -127,9 +127,13 @@ def test_docstrings_comments_and_blanks_are_no_code() -> None:
     assert size.code_lines(SAMPLE) == {4, 7, 11, 14, 17, 18, 21, 22}
 
 
-def test_ops_are_found_through_their_bases() -> None:
-    assert size.op_names([source(SAMPLE)]) == {"Add", "More"}
-    assert [source(SAMPLE).part(c)[0] for c in source(SAMPLE).classes] == [1, 4, 2]
+def test_ops_are_found_through_their_bases_and_not_by_name() -> None:
+    layer = source("class Add(Module):\n    a = 1\n    b = 2\n", "packages/nn/src/plugrad_nn/a.py")
+    found = size.ops_of([source(SAMPLE), layer])
+    assert found == [
+        (4, "packages/core/src/plugrad/ops/a.py:11 Add"),
+        (2, "packages/core/src/plugrad/ops/a.py:21 More"),
+    ]
 
 
 LONG = "\n".join(f"    x{i} = {i}" for i in range(20))

@@ -50,13 +50,13 @@ def bases(node: ast.ClassDef) -> set[str]:
     return {ast.unparse(base).split("[")[0].split(".")[-1] for base in node.bases}
 
 
-def op_names(sources: list[Source]) -> set[str]:
-    """Names of the classes that derive from Op, directly or through one another."""
+def ops_of(sources: list[Source]) -> list[Part]:
+    """The classes that derive from Op, directly or through one another."""
     names, size = {"Op"}, 0
     while size != len(names):
         size = len(names)
         names |= {c.name for s in sources for c in s.classes if bases(c) & names}
-    return names - {"Op"}
+    return [s.part(c) for s in sources for c in s.classes if bases(c) & names]
 
 
 def read(root: Path) -> list[Source]:
@@ -77,8 +77,7 @@ def report(sources: list[Source]) -> list[str]:
         own = [s for s in sources if s.path.parts[1] == package]
         print(f"{sum(len(s.code) for s in own):7}  lines of code in {len(own)} files of {package}")
     tiny = [(len(s.code), str(s.path)) for s in sources if s.path.parts[1] == "core" and s.path.parts[4] not in APART]
-    names = op_names(sources)
-    ops = [s.part(c) for s in sources for c in s.classes if c.name in names]
+    ops = ops_of(sources)
     functions = [s.part(f) for s in sources for f in s.functions]
     files = [(s.length, str(s.path)) for s in sources]
     return [

@@ -11,6 +11,7 @@ import weakref
 from typing import Any
 
 import numpy as np
+
 import plugrad as pg
 import plugrad_data
 import plugrad_nn

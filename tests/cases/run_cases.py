@@ -10,6 +10,7 @@ shapes are compared exactly. It runs in a forked child with a time limit, so a c
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import json
 import math
@@ -75,7 +76,7 @@ def run_apart(code: str, names: list[str], library: Any) -> tuple[str, Any]:
     """("ok", values) or ("error", text), from a child process and its own group of processes."""
     ours, theirs = os.pipe()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # NumPy's threads are idle: forking beside them is safe here
+        warnings.simplefilter("ignore", DeprecationWarning)  # NumPy's threads are idle: forking beside them is safe
         child = os.fork()
     if child == 0:
         os.close(ours)
@@ -90,10 +91,8 @@ def run_apart(code: str, names: list[str], library: Any) -> tuple[str, Any]:
     os.close(theirs)
     sent = _read(ours)
     os.close(ours)
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     os.waitpid(child, 0)
     return pickle.loads(sent) if sent.endswith(b".") else ("error", f"crashed, or took longer than {LIMIT:.0f} s")
 

@@ -13,16 +13,16 @@ import pytest
 HERE = Path(__file__).parent
 CASES = [case for name in ("cases.json", "own.json") for case in json.loads((HERE / name).read_text("utf-8"))]
 
-#: Cases that need what is not built yet, and what that is. One that passes all the same fails here.
+#: Cases that need what is not built yet, and what that is. One that passes all the same fails here. (DA2, a worker that
+#: dies, passes for the present because worker processes are refused.)
 NOT_BUILT = {
-    "GS7": "F.conv1d (the rest of the case passes: see OWN-GS7)",
+    "GS7": "F.conv1d (the rest of the case passes: OWN-GS7 has it)",
     "NN5": "F.conv1d, F.conv2d",
     "NN6": "F.conv1d, F.conv2d",
     "NN7": "F.conv_transpose1d",
     "NN9": "nn.LSTM, nn.RNN",
     "NN11": "nn.MultiheadAttention",
     "DA1": "worker processes in the DataLoader",
-    "DA2": "worker processes in the DataLoader",
     "DA3": "worker processes in the DataLoader",
 }
 
@@ -32,8 +32,9 @@ def outcomes() -> dict[str, Any]:
     """All cases, run once in a process of their own."""
     found: dict[str, Any] = {}
     for name in ("cases.json", "own.json"):
-        command = [sys.executable, str(HERE / "run_cases.py"), str(HERE / name), "--ns", "plugrad_ns", "--json"]
-        found.update(json.loads(subprocess.run(command, check=True, capture_output=True, text=True, timeout=900).stdout))
+        command = [sys.executable, str(HERE / "run_cases.py"), str(HERE / name), "--json"]
+        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=900)
+        found.update(json.loads(done.stdout))
     return found
 
 

@@ -31,8 +31,9 @@ def run(*args: str) -> str:
 
 
 def test_the_listing_says_why() -> None:
-    (line,) = [line for line in run("-m", "plugrad").splitlines() if "no kernels yet" in line]
-    assert "cuda" in line
+    (line,) = [line for line in run("-m", "plugrad").splitlines() if "plugrad-cuda" in line]
+    assert "unavailable" in line
+    assert "no kernels yet" in line
 
 
 def test_asking_imports_neither_cupy_nor_numpy() -> None:

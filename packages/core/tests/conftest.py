@@ -8,8 +8,9 @@ import sys
 import textwrap
 from pathlib import Path
 
-import plugrad
 import pytest
+
+import plugrad
 
 SOURCE = str(Path(plugrad.__file__).parents[1])
 
@@ -54,7 +55,7 @@ class Site:
         self.add(dist or f"plugrad-{name}", version, "backends", {name: f"{name}_plugin"}, **{f"{name}_plugin": text})
 
     def run(self, code, *, args=(), **env):
-        """Run `code` in a fresh interpreter, with `sys`, `plugrad` as `pg` and `fails(kind, f)` at hand; returns its output."""
+        """What `code` prints in a fresh interpreter, with `sys`, `pg` and `fails(kind, f)` at hand."""
         done = self.start(["-c", self.prelude() + textwrap.dedent(code), *args], env)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
@@ -85,7 +86,12 @@ class Site:
     def start(self, command, env):
         cleared = {k: v for k, v in os.environ.items() if not k.startswith(("PLUGRAD_", "PYTHON"))}
         return subprocess.run(
-            [sys.executable, *command], capture_output=True, text=True, env={**cleared, **env}, cwd=self.folder, timeout=60
+            [sys.executable, *command],
+            capture_output=True,
+            text=True,
+            env={**cleared, **env},
+            cwd=self.folder,
+            timeout=60,
         )
 
 

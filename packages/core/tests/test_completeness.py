@@ -8,8 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 from plugrad import ops, plugins
 from plugrad.errors import PluginError
 from plugrad.op import Op
@@ -27,7 +28,13 @@ def ours():
             plugins.namespace(name)
         except PluginError:
             continue
-    return [cls for key, cls in Op.catalogue.items() if key.startswith(("plugrad.", "plugrad_"))]
+    own = [cls for cls in below(Op) if cls.__module__.partition(".")[0].startswith("plugrad")]
+    return sorted((cls for cls in own if cls.forward is not Op.forward), key=lambda cls: cls.key)
+
+
+def below(cls):
+    """Every class that derives from `cls`."""
+    return [c for sub in cls.__subclasses__() for c in (sub, *below(sub))]
 
 
 def file_for_rows(cls):
@@ -40,8 +47,8 @@ def file_for_rows(cls):
 
 OPS = ours()
 
-#: Ops with a gradient whose rows stop at order 1, each with the reason.
-FIRST_ORDER = {}
+#: Ops without a row, each with the reason.
+NO_ROW = {"plugrad.Recomputed": "a function stands in for its formula: test_checkpoint.py checks it"}
 
 
 @pytest.fixture(scope="module")
@@ -58,14 +65,14 @@ def differentiable(cls):
 
 @pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.key)
 def test_every_op_has_a_case_row(rows, cls):
-    assert cls in rows, f"op {cls.key} has no case row: add one in {file_for_rows(cls)}"
+    if cls not in rows and cls.key not in NO_ROW:
+        pytest.fail(f"op {cls.key} has no case row: add one in {file_for_rows(cls)}")
 
 
 @pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.key)
 def test_gradients_are_checked_to_second_order(rows, cls):
     highest = max((row.order for row in rows.get(cls, [])), default=0)
-    wanted = 0 if not differentiable(cls) else 1 if cls.key in FIRST_ORDER else 2
-    assert highest >= wanted, (
+    assert highest >= 2 or not differentiable(cls) or cls.key in NO_ROW, (
         f"op {cls.key} has gradients, and its rows check them to order {highest}: "
         f"a row with order=2 belongs in {file_for_rows(cls)}"
     )
@@ -76,7 +83,7 @@ def test_an_op_says_its_formula(cls):
     doc = cls.__dict__.get("__doc__") or ""
     assert doc.strip(), f"op {cls.key} has no docstring: its formula"
     first = doc.strip().splitlines()[0]
-    assert "=" in first or "∈" in first, f"op {cls.key}: the docstring opens with {first!r}, which is no formula"
+    assert any(sign in first for sign in "=∈←"), f"op {cls.key}: the docstring opens with {first!r}, which is no formula"
     if differentiable(cls):
         assert "∂" in doc, f"op {cls.key}: the docstring does not give the gradient (∂L/∂x = ...)"
 
@@ -90,7 +97,14 @@ def test_settings_can_be_printed_compared_and_hashed(rows, cls):
 
 
 def test_exceptions_are_ops_that_exist():
-    assert set(FIRST_ORDER) <= {cls.key for cls in OPS}
+    assert set(NO_ROW) <= {cls.key for cls in OPS}
+
+
+def test_no_two_ops_share_a_name():
+    homes = {}
+    for cls in OPS:
+        other = homes.setdefault(cls.key, cls)
+        assert other is cls, f"{cls.__module__} and {other.__module__} both define {cls.key}: kernels go by that name"
 
 
 def test_every_row_is_of_the_op_that_it_names(rows):
@@ -113,16 +127,16 @@ def test_every_row_is_of_the_op_that_it_names(rows):
             assert cls in seen, f"row {row.name}: its function runs {sorted(c.key for c in seen)}, not {cls.key}"
 
 
-# -- what is public -----------------------------------------------------------------------------------------------------
+# -- what is public ---------------------------------------------------------------------------------------------------
 
 
-OP_MODULES = [m for m in MODULES if m.startswith("plugrad.ops.") and ".composed" not in m and not m.endswith(".axes")]
+STARS = [n for n in ast.parse(Path(ops.__file__).read_text(encoding="utf-8")).body if isinstance(n, ast.ImportFrom)]
+OP_MODULES = [f"plugrad.ops.{n.module}" for n in STARS if n.names[0].name == "*"]
 
 
 @pytest.mark.parametrize("name", OP_MODULES)
 def test_a_module_of_ops_lists_its_functions(name):
     module = import_module(name)
-    assert list(module.__all__) == sorted(module.__all__, key=str), f"{name}.__all__ is not sorted"
     assert len(set(module.__all__)) == len(module.__all__), f"{name}.__all__ names something twice"
     for public in module.__all__:
         assert getattr(ops, public) is getattr(module, public), f"plugrad.ops.{public} is not the one of {name}"
@@ -154,17 +168,3 @@ def test_a_module_opens_with_one_sentence(name):
     doc = import_module(name).__doc__
     assert doc, f"{name} has no docstring"
     assert doc.strip().splitlines()[0].rstrip().endswith((".", ":", "?")), f"{name}: {doc.splitlines()[0]!r}"
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_names_are_used_through_imports_that_exist(name):
-    """`from .x import y` of one's own package names what is there."""
-    module = import_module(name)
-    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
-    for node in [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.level]:
-        base = name if Path(module.__file__).name == "__init__.py" else name.rpartition(".")[0]
-        home = ".".join(base.split(".")[: len(base.split(".")) - node.level + 1])
-        target = f"{home}.{node.module}" if node.module else home
-        for alias in node.names:
-            found = alias.name == "*" or hasattr(import_module(target), alias.name) or f"{target}.{alias.name}" in MODULES
-            assert found, f"{name}:{node.lineno} imports {alias.name} from {target}, which has no such name"

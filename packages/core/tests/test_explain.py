@@ -6,8 +6,9 @@ import inspect
 import linecache
 from pathlib import Path
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 from plugrad import ops
 from plugrad.backend import Device
 from plugrad.introspect import where

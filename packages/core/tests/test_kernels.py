@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 from plugrad import ops
 from plugrad.backend import Device
 from plugrad.errors import ConformanceError, KernelError, PluginLoadError
@@ -88,7 +89,7 @@ def test_forced_without_names_means_every_kernel_there_is():
 
 
 def test_forced_where_none_is_registered():
-    with pg.kernels("force", "exp"), pytest.raises(KernelError, match="no kernel is registered for plugrad.Exp on"):
+    with pg.kernels("force", "exp"), pytest.raises(KernelError, match=r"no kernel is registered for plugrad\.Exp on"):
         run(device())
 
 
@@ -98,7 +99,7 @@ def test_forced_where_none_is_registered():
 def test_a_kernel_that_declines_leaves_it_to_the_formula():
     there = device(Exp=lambda op, x: NotImplemented)
     assert run(there) == FORMULA
-    with pg.kernels("force", "exp"), pytest.raises(KernelError, match="it returned NotImplemented.*pg.kernels"):
+    with pg.kernels("force", "exp"), pytest.raises(KernelError, match=r"it returned NotImplemented.*pg.kernels"):
         run(there)
 
 
@@ -179,7 +180,10 @@ def test_higher_order_uses_the_formula():
 
 def test_both_orders_pass_gradcheck_with_the_kernel_on():
     there = device(Mul=Recorded().kernel)
-    xs = [pg.tensor([[0.5, -1.5]], dtype="float64", device=there), pg.tensor([[2.0], [0.25]], dtype="float64", device=there)]
+    xs = [
+        pg.tensor([[0.5, -1.5]], dtype="float64", device=there),
+        pg.tensor([[2.0], [0.25]], dtype="float64", device=there),
+    ]
     assert gradcheck(ops.multiply, xs, order=2)
 
 
@@ -210,7 +214,7 @@ def test_what_is_no_kernel():
         as_kernel(5, "exp of acme")
 
 
-# -- the suite holds kernels to the formula -----------------------------------------------------------------------------
+# -- the suite holds kernels to the formula ---------------------------------------------------------------------------
 
 ROWS = [case(EXP, ops.exp, real(2, 3)), case(MUL, ops.multiply, real(2, 3), real(3))]
 
@@ -240,7 +244,7 @@ def test_a_wrong_gradient_is_found():
 
 def test_a_wrong_dtype_is_found():
     xp = pg.device().xp
-    with pytest.raises(ConformanceError, match="kernel beside formula: dtype: got .*float64.*, expected .*float32"):
+    with pytest.raises(ConformanceError, match=r"kernel beside formula: dtype: got .*float64.*, expected .*float32"):
         held("Exp", lambda op, x: xp.astype(xp.exp(x), xp.float64))
 
 
@@ -250,7 +254,7 @@ def test_a_wrong_shape_is_found():
 
 
 def test_a_kernel_that_never_runs_is_found():
-    with pytest.raises(ConformanceError, match="declines every case row: .*not today"):
+    with pytest.raises(ConformanceError, match=r"declines every case row: .*not today"):
         held("Exp", Kernel(exp, supports=lambda op, x: "not today"))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 from plugrad.__main__ import main
 
 

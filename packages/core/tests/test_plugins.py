@@ -93,8 +93,7 @@ def test_an_import_error_is_told_with_distribution_and_cause(site):
     site.backend("acme", dist="acme-grad", version="2.3", before="import nosuchlibrary\n")
     message = failing(site, "PluginLoadError", "pg.device('acme')")
     assert message == (
-        "cannot load plugin acme = acme_plugin (acme-grad 2.3): "
-        "ModuleNotFoundError: No module named 'nosuchlibrary'"
+        "cannot load plugin acme = acme_plugin (acme-grad 2.3): ModuleNotFoundError: No module named 'nosuchlibrary'"
     )
 
 
@@ -155,6 +154,14 @@ def test_plugrad_available_goes_wrong(site):
     assert "ZeroDivisionError" in message
 
 
+@pytest.mark.parametrize("found", ["'no card'", "False", "True"])
+def test_plugrad_available_returns_something_else(site, found):
+    site.backend("acme", available=found)
+    message = failing(site, "PluginLoadError", "pg.device('acme')")
+    assert f"plugrad_available() returned {found}, not Unavailable(...)" in message
+    assert "plugrad_available" in failing(site, "DeviceError", "pg.device()")
+
+
 def test_a_backend_under_another_name(site):
     site.backend("acme", made="Other()", after="class Other(Mine):\n    name = 'else'\n")
     assert "it calls itself 'else'" in failing(site, "PluginLoadError", "pg.device('acme')")
@@ -177,7 +184,12 @@ def test_an_older_minor_version_loads(site, core):
 
 @pytest.mark.parametrize(
     ("api", "core", "upgrade"),
-    [((1, 2), (1, 1), "plugrad"), ((2, 0), (1, 1), "plugrad"), ((1, 9), (2, 0), "acme-grad"), ((0, 9), (1, 0), "acme-grad")],
+    [
+        ((1, 2), (1, 1), "plugrad"),
+        ((2, 0), (1, 1), "plugrad"),
+        ((1, 9), (2, 0), "acme-grad"),
+        ((0, 9), (1, 0), "acme-grad"),
+    ],
 )
 def test_other_versions_are_refused_with_both_and_the_command(site, api, core, upgrade):
     site.backend("acme", dist="acme-grad", api=api)
@@ -217,7 +229,9 @@ def test_cpu_does_not_guess_among_others(site):
 
 
 def test_no_backend_at_all(site):
-    assert failing(site, "DeviceError", "pg.device()").startswith("no backend can run here: pip install 'plugrad[numpy]'")
+    assert failing(site, "DeviceError", "pg.device()").startswith(
+        "no backend can run here: pip install 'plugrad[numpy]'"
+    )
 
 
 def test_no_backend_that_works_says_why_of_each(site):
@@ -256,7 +270,9 @@ def test_the_innermost_with_names_the_default(site):
     assert out.split() == ["acme", "emca", "acme", "numpy"]
 
 
-@pytest.mark.parametrize(("spec", "words"), [("acme:7", "there are 1 acme devices"), ("acme:x", "a number, as in 'cuda:1'")])
+@pytest.mark.parametrize(
+    ("spec", "words"), [("acme:7", "there are 1 acme devices"), ("acme:x", "a number, as in 'cuda:1'")]
+)
 def test_a_device_that_is_not_there(site, spec, words):
     site.backend("acme")
     assert words in failing(site, "DeviceError", f"pg.device({spec!r})")
@@ -328,13 +344,43 @@ def test_kernels_are_listed_without_loading_one(site):
     assert out == "[(('acme', 'plugrad.Exp'), 'acme = acme_plugin (plugrad-acme 1.0)')]"
 
 
-def test_a_kernel_registered_twice_names_both(site):
+def find(op="Exp"):
+    return f"pg.plugins.find_kernel('acme', pg.Op.catalogue['plugrad.{op}'])"
+
+
+def test_a_kernel_registered_twice_is_refused_each_time_naming_both(site):
+    more = f'{KERNELS}    register("acme", "plugrad.Log", lambda: len)\n'.replace("\n", "\n    ")
     site.backend("acme", after=KERNELS)
-    site.add("acme-fast", "2.0", "extensions", {"fast": "acme_fast"}, acme_fast=EXTENSION + KERNELS.replace("\n", "\n    "))
-    message = failing(site, "DuplicatePluginError", "pg.plugins.kernel_table()")
-    assert "plugrad-acme 1.0" in message
-    assert "acme-fast 2.0" in message
-    assert "plugrad.Exp" in message
+    site.add("acme-fast", "2.0", "extensions", {"fast": "acme_fast"}, acme_fast=EXTENSION + more)
+    out = site.run(f"""
+        for _ in range(2):
+            fails(pg.errors.DuplicatePluginError, lambda: {find()})
+        print({find("Log")}.forward is len)
+    """).splitlines()
+    assert out[0] == out[1]
+    assert all(name in out[0] for name in ("plugrad-acme 1.0", "acme-fast 2.0", "plugrad.Exp on acme"))
+    assert out[2] == "True"
+
+
+def test_plugrad_kernels_goes_wrong_for_its_own_plugin_only(site):
+    site.backend("acme", after=KERNELS)
+    site.backend("broken", after="@hookimpl\ndef plugrad_kernels(register): 1 / 0\n")
+    out = site.run(f"""
+        print({find()}.forward is len, {find()}.forward is len)
+        fails(pg.errors.PluginLoadError, lambda: pg.device("broken"))
+    """).splitlines()
+    assert out[0] == "True True"
+    assert "plugrad-broken 1.0" in out[1]
+    assert "plugrad_kernels() raised ZeroDivisionError" in out[1]
+
+
+def test_a_kernel_that_does_not_load(site):
+    site.backend("acme", after=KERNELS.replace("len", "__import__('nosuchlibrary')"))
+    message = failing(site, "PluginLoadError", find())
+    assert message == (
+        "cannot load kernel plugrad.Exp on acme, from acme = acme_plugin (plugrad-acme 1.0): "
+        "ModuleNotFoundError: No module named 'nosuchlibrary'"
+    )
 
 
 def test_kernels_of_a_broken_plugin_are_left_out(site):
@@ -345,6 +391,6 @@ def test_kernels_of_a_broken_plugin_are_left_out(site):
 
 def test_a_load_that_returns_no_function(site):
     site.backend("acme", after=KERNELS.replace("len", "'text'"))
-    message = failing(site, "PluginLoadError", "pg.plugins.find_kernel('acme', pg.Op.catalogue['plugrad.Exp'])")
+    message = failing(site, "PluginLoadError", find())
     assert "load() returned 'text'" in message
     assert "plugrad-acme 1.0" in message

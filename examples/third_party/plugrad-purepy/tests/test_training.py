@@ -1,4 +1,4 @@
-"""A small network learns XOR on lists of Python numbers, and no array library is loaded for it."""
+"""A small network learns XOR on lists of Python numbers, and no array library is needed for it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def test_training_is_repeatable():
 
 def test_no_array_library_is_needed():
     code = (
-        "import sys, plugrad as pg; x = pg.ones(2, 3, device='purepy', requires_grad=True); "
-        "(x @ x.mT).exp().sum().backward(); print('numpy' in sys.modules)"
+        "import sys; sys.modules['numpy'] = None  # any import of it fails\n"
+        "import plugrad as pg; x = pg.ones(2, 3, device='purepy', requires_grad=True)\n"
+        "(x @ x.mT).sum().backward(); print(x.grad.tolist())"
     )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[[4.0, 4.0, 4.0], [4.0, 4.0, 4.0]]\n"

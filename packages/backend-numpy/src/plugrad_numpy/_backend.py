@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,10 @@ from ._functions import FUNCTIONS
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from contextlib import AbstractContextManager
+
+# NumPy warns where a number becomes infinite or NaN. Here such a number is a value like any other, which
+# `pg.nan_tracer()` finds with its op and line; code that is not plugrad's still warns.
+warnings.filterwarnings("ignore", category=RuntimeWarning, module="plugrad")
 
 NATIVE = [
     "bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64",
@@ -49,18 +54,18 @@ class NumPyBackend(Backend):
 
     def share(self, data: Any, index: int) -> Any:
         _refuse_mask(data)
-        known = isinstance(data, (np.ndarray, np.generic)) or not hasattr(data, "__dlpack__")
-        array = np.asarray(data, copy=False) if known else np.from_dlpack(data)
+        foreign = hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray)
+        array: Any = np.from_dlpack(data) if foreign else np.asarray(data, copy=False)
         if not array.dtype.isnative:
-            raise ValueError(
-                f"{array.dtype.str} has not this machine's byte order: it cannot be shared without a copy"
-            )
+            raise ValueError(f"{array.dtype.str} has not this machine's byte order: it cannot be shared without a copy")
         self.dtype_of(array)  # refuses dtypes that plugrad does not have
         return array
 
     def dlpack(self, array: Any, *, copy: bool | None = None, max_version: Any = None, **how: Any) -> Any:
         """A DLPack capsule; without a copy, but where `copy` asks for one or the reader may not be told "read only"."""
         host = np.asarray(array)
+        if host.dtype.kind not in "biuf":
+            raise BufferError(f"dlpack: NumPy does not export {host.dtype}; cast it first: x.astype('float32')")
         locked = not host.flags.writeable and (max_version is None or tuple(max_version) < (1, 0))
         if locked and copy is False:
             raise BufferError("dlpack: this array is read only, which DLPack before 1.0 cannot say; allow a copy")

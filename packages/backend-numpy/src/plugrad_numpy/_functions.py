@@ -92,8 +92,8 @@ def argsort(x: Any, *, axis: int = -1, descending: bool = False, stable: bool = 
 
 
 def sort(x: Any, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
-    """`x` in order; NaN counts as the largest."""
-    z = np.sort(x, axis=axis, stable=stable)
+    """`x` in order; NaN counts as the largest. Equal numbers look the same, so NumPy's fastest way will do."""
+    z = np.sort(x, axis=axis)
     return np.flip(z, axis) if descending else z
 
 

@@ -41,15 +41,16 @@ if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when fi
     import plugrad_nn as nn
     import plugrad_optim as optim
 
+    from . import array_api as array_api
     from . import linalg as linalg
     from . import plugins as plugins
     from . import testing as testing
-    from .array_api import __array_namespace_info__ as __array_namespace_info__
-    from .array_api import can_cast as can_cast
-    from .array_api import finfo as finfo
-    from .array_api import iinfo as iinfo
-    from .array_api import isdtype as isdtype
-    from .array_api import result_type as result_type
+    from .info import __array_namespace_info__ as __array_namespace_info__
+    from .info import can_cast as can_cast
+    from .info import finfo as finfo
+    from .info import iinfo as iinfo
+    from .info import isdtype as isdtype
+    from .info import result_type as result_type
     from .checkpoint import checkpoint as checkpoint
     from .functional import hessian as hessian
     from .functional import hvp as hvp
@@ -70,12 +71,11 @@ if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when fi
 
     __version__: str
 
-_LAZY = {  # module → names that come in when first used; "" is the module itself
-    "array_api": "__array_namespace_info__ can_cast finfo iinfo isdtype result_type",
+_LAZY = {  # module → names that come in when first used
+    "info": "__array_namespace_info__ can_cast finfo iinfo isdtype result_type",
     "checkpoint": "checkpoint",
     "functional": "hessian hvp jacobian jvp vjp",
     "introspect": "explain",
-    "linalg": "",
     "picture": "graph",
     "plugins": "device devices",
     "record": "compile",
@@ -83,7 +83,7 @@ _LAZY = {  # module → names that come in when first used; "" is the module its
     "watch": "Watcher live_tensors nan_tracer profiler",
 }
 _HOME = {name: module for module, names in _LAZY.items() for name in names.split()}
-_MODULES = {"linalg", "plugins", "testing"}
+_MODULES = {"array_api", "linalg", "plugins", "testing"}
 
 e, inf, nan, newaxis, pi = 2.718281828459045, float("inf"), float("nan"), None, 3.141592653589793
 

@@ -10,14 +10,14 @@ from . import creation, dtypes, ops
 from . import linalg as linalg
 from .creation import *  # noqa: F403
 from .info import *  # noqa: F403
-from .ops import *  # noqa: F403
+from .ops import *  # type: ignore[assignment] # noqa: F403
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import builtins
     from collections.abc import Sequence
 
-    from .creation import What, Where
+    from .creation import Shape, What, Where
     from .tensor import Tensor
 
     Axis = int | Sequence[int] | None
@@ -27,7 +27,7 @@ int8, int16, int32, int64 = dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int6
 uint8, uint16, uint32, uint64 = dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64
 
 
-def astype(x: Tensor, dtype: What, /, *, copy: builtins.bool = True, device: Where = None) -> Tensor:
+def astype(x: Tensor, dtype: What, /, *, copy: builtins.bool = True, device: Where = None) -> Tensor:  # type: ignore[no-redef]
     """`x` in another dtype, and on another device; with `copy=False` perhaps `x` itself"""
     made = creation.astype(x, dtype, device=device)
     return x.clone() if copy and made is x else made
@@ -48,31 +48,31 @@ def imag(x: Tensor, /) -> Tensor:
     return creation.zeros_like(x)
 
 
-def zeros(shape: int | Sequence[int], *, dtype: What = None, device: Where = None) -> Tensor:
+def zeros(shape: Shape, *, dtype: What = None, device: Where = None) -> Tensor:  # type: ignore[no-redef]
     """Shape `shape`, every entry 0"""
     return creation.zeros(shape, dtype=dtype, device=device)
 
 
-def ones(shape: int | Sequence[int], *, dtype: What = None, device: Where = None) -> Tensor:
+def ones(shape: Shape, *, dtype: What = None, device: Where = None) -> Tensor:  # type: ignore[no-redef]
     """Shape `shape`, every entry 1"""
     return creation.ones(shape, dtype=dtype, device=device)
 
 
-def empty(shape: int | Sequence[int], *, dtype: What = None, device: Where = None) -> Tensor:
+def empty(shape: Shape, *, dtype: What = None, device: Where = None) -> Tensor:  # type: ignore[no-redef]
     """Shape `shape`, entries to be overwritten"""
     return creation.empty(shape, dtype=dtype, device=device)
 
 
-def full(shape: int | Sequence[int], fill_value: float, *, dtype: What = None, device: Where = None) -> Tensor:
+def full(shape: Shape, fill_value: float, *, dtype: What = None, device: Where = None) -> Tensor:  # type: ignore[no-redef]
     """Shape `shape`, every entry `fill_value`"""
     return creation.full(shape, fill_value=fill_value, dtype=dtype, device=device)
 
 
-def std(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:
+def std(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:  # type: ignore[no-redef]
     """√(Σ (x - mean)² / (n - correction)); `pg.std` has correction 1, as PyTorch"""
     return ops.std(x, axis=axis, correction=correction, keepdims=keepdims)
 
 
-def var(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:
+def var(x: Tensor, /, *, axis: Axis = None, correction: float = 0.0, keepdims: builtins.bool = False) -> Tensor:  # type: ignore[no-redef]
     """Σ (x - mean)² / (n - correction); `pg.var` has correction 1, as PyTorch"""
     return ops.var(x, axis=axis, correction=correction, keepdims=keepdims)

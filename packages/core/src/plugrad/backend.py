@@ -63,12 +63,21 @@ ARRAY = (
 ).split()
 
 _composed: dict[str, Callable[..., Any]] = {}
+COMPOSED = "plugrad.ops.composed"  # where core's own are; imported when a backend first lacks something
 
 
 def composed(f: Callable[..., Any]) -> Callable[..., Any]:
     """Decorator: `f(xp, ...)` stands in for `xp.<name of f>` where a backend has no such function."""
     _composed[f.__name__] = f
     return f
+
+
+def _composition(name: str) -> Callable[..., Any] | None:
+    if name not in _composed:
+        from importlib import import_module
+
+        import_module(COMPOSED)
+    return _composed.get(name)
 
 
 class Unavailable:
@@ -177,8 +186,8 @@ class Namespace:
             return self.dtype(dtypes.BY_NAME[name])
         own = self.backend.functions.get(name)
         found = own if own is not None else getattr(self.backend.xp, name, None)
-        if found is None and name in _composed:
-            found = _bound(_composed[name], self)
+        if found is None and (f := _composition(name)) is not None:
+            found = _bound(f, self)
         if found is None:
             raise UnsupportedError(
                 f"backend {self.backend.name!r} has no function {name!r}, and it is not composed from others; "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .apply import wrap
+from .call import wrap
 from .context import current, switch
 from .errors import GraphError
 from .grad import gradients

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import index as as_int
 
 from . import dtypes
-from .apply import wrap
+from .call import wrap
 from .backend import Device
 from .context import nullcontext
 from .dtypes import dtype as as_dtype

@@ -5,11 +5,12 @@ from __future__ import annotations
 from operator import attrgetter
 
 from . import ops
-from .apply import state, wrap
+from .apply import state
+from .call import wrap
 from .context import nullcontext, switch
 from .errors import DeviceError, GraphError, ShapeError
 from .node import RETAIN, KernelNode, Node, Pick, link, new
-from .op import ALL, Z
+from .op import ALL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,35 +54,35 @@ def gradients(
     """
     nodes = path(list(grads), wanted)
     inside = None if wanted is None else set(nodes)
-    careful: set[Node] = set()
+    watchers = state().watchers
+    careful: set[Node] = set()  # nodes behind an op that selects
     while nodes:
         n = nodes.pop()
         g = grads.pop(n, None)
         if g is None:
             continue
-        op = n.op
+        if n.hooks and (hooks or n not in wanted) and g.__class__ is not dict:  # type: ignore[operator]
+            g = _hooked(n, g)
         if n.__class__ is Pick:
-            if n.hooks and (hooks or n not in wanted):  # type: ignore[operator]
-                g = _hooked(n, g)
             yield n, g
-            grads.setdefault(n.parents[0], {})[n.place] = g  # type: ignore[index, attr-defined]
+            found = grads.setdefault(n.parents[0], {})  # type: ignore[arg-type]
+            found[n.place] = found[n.place] + g if n.place in found else g  # type: ignore[attr-defined]
             continue
         if g.__class__ is dict:
             g = _outputs(n, g)
-        elif n.hooks and (hooks or n not in wanted):  # type: ignore[operator]
-            g = _hooked(n, g)
         yield n, g
+        op, saved, device, parents = n.op, n.saved, n.device, n.parents
         if op is None:
             continue
-        if n.saved is None:
+        if saved is None:
             raise GraphError(
                 f"{op.name}: the way back was already walked and freed; "
                 f"walk it twice with backward(retain_graph=True) the first time"
             )
-        care = op.singular or (op.scales and n in careful)
-        spread = op.selects or n in careful
+        behind = n in careful if careful else False
+        care = op.delicate and (op.singular or (op.scales and behind))
         ready = n.kernel.gradients(n, g, again) if n.__class__ is KernelNode else None  # type: ignore[attr-defined]
-        for i, p in enumerate(n.parents):
+        for i, p in enumerate(parents):
             entry = op.gradients[0 if op.variadic else i]
             if p is None or entry is None or (inside is not None and p not in inside):
                 continue
@@ -91,31 +92,36 @@ def gradients(
                 if gx is None:
                     continue
             elif op.variadic:
-                gx = dx(op, i, g, *[_saved(n, j) for j in needs])
+                gx = dx(op, i, g, *[_saved(n, j, k) for j, k in needs])
+            elif not needs:
+                gx = dx(op, g)
+            elif len(needs) == 1:
+                ((j, k),) = needs
+                gx = dx(op, g, wrap(saved[j], device, parents[k]) if k >= 0 else _saved(n, j, k))
             else:
-                gx = dx(op, g, *[_saved(n, j) for j in needs])
-            if gx.__class__ is not g.__class__ and not hasattr(gx, "node"):
-                raise GraphError(f"{type(op).__name__}.{dx.__name__} returned {gx!r}, not a tensor")
-            if care:
-                gx = ops.mend(g, gx)
-            if gx.data.shape != p.shape:
-                gx = _fit(op, dx, gx, p.shape)
-            if spread:
+                gx = dx(op, g, *[wrap(saved[j], device, parents[k]) if k >= 0 else _saved(n, j, k) for j, k in needs])
+            try:
+                if care:
+                    gx = ops.mend(g, gx)
+                if gx.data.shape != p.shape:
+                    gx = _fit(op, dx, gx, p.shape)
+            except AttributeError:
+                raise GraphError(f"{type(op).__name__}.{dx.__name__} returned {gx!r}, not a tensor") from None
+            if behind or op.selects:
                 careful.add(p)
-            for w in state().watchers:
+            for w in watchers:
                 w.gradient(n, i, g, gx)
-            grads[p] = grads[p] + gx if p in grads else gx
+            old = grads.get(p)
+            grads[p] = gx if old is None else old + gx
         if not keep:
             n.saved, n.parents = None, ()
             if n.__class__ is KernelNode:
                 n.kernel = n.kept = None  # type: ignore[attr-defined]
 
 
-def _saved(n: Node, j: int) -> Any:
-    """What a gradient named, as a tensor again."""
-    data, which = n.saved[j], n.op.named[j]  # type: ignore[index, union-attr]
-    if which >= 0:
-        return wrap(data, n.device, n.parents[which])
+def _saved(n: Node, j: int, which: int) -> Any:
+    """All inputs, or the output, as tensors again."""
+    data: Any = n.saved[j]  # type: ignore[index]
     if which == ALL:
         return tuple([wrap(a, n.device, p) for a, p in zip(data, n.parents, strict=True)])
     return tuple([_output(n, i, z) for i, z in enumerate(data)]) if isinstance(data, tuple) else wrap(data, n.device, n)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import reduce
 
 from . import dtypes
-from .creation import place
 from .dtypes import BY_NAME, DType
 from .dtypes import dtype as as_dtype
 from .errors import DTypeError
@@ -90,7 +89,7 @@ def iinfo(type: Any, /) -> IInfo:
 
 
 def _dtype_of(x: Any) -> DType:
-    return x.dtype if isinstance(x, Value) else as_dtype(x)  # type: ignore[attr-defined, no-any-return]
+    return x.dtype if isinstance(x, Value) else as_dtype(x)  # type: ignore[attr-defined]
 
 
 def isdtype(dtype: Any, kind: Any) -> bool:
@@ -134,7 +133,7 @@ class __array_namespace_info__:
 
     def default_device(self) -> Device:
         """Where tensors are made when nothing else is said."""
-        return place(None)
+        return _device(None)
 
     def devices(self) -> list[Device]:
         """Every device that works on this machine."""
@@ -144,15 +143,21 @@ class __array_namespace_info__:
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, DType]:
         """What plain numbers become, and the dtype of positions; there are no complex numbers."""
-        place(device)
+        _device(device)
         return {"real floating": dtypes.float32, "integral": dtypes.int64, "indexing": dtypes.int64}
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, DType]:
         """The standard's dtypes that the device has, by name; all, or those of a kind or of a tuple of kinds."""
-        have = place(device).xp.dtypes
+        have = _device(device).xp.dtypes
         wanted = [kind] if isinstance(kind, str) else KINDS if kind is None else kind
         unknown = [k for k in wanted if k not in KINDS]
         if unknown:
             raise ValueError(f"dtypes: {unknown[0]!r} is no kind of dtype; the kinds are {', '.join(KINDS)}")
         kinds = {k for word in wanted for k in KINDS[word]}
         return {name: BY_NAME[name] for name in STANDARD if name in have and BY_NAME[name].kind in kinds}
+
+
+def _device(device: Any) -> Device:
+    from .creation import place
+
+    return place(device)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from . import plugins
@@ -12,15 +13,13 @@ from .context import current
 from .errors import DTypeError, PlugradError
 from .kernel import Kernel, as_kernel
 from .node import Value
-from .op import ALL, Z, Op
+from .op import ALL, Op, Z
 from .watch import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .backend import Device
-
-HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def explain(what: Any, *inputs: Any) -> Explanation:
@@ -70,19 +69,31 @@ def _by_name(name: str) -> list[Any]:
     if not found and hasattr(ops, name):
         found = ops_of(getattr(ops, name))
     if not found:
-        raise LookupError(f"explain: no op or function is called {name!r}; known ops: {', '.join(sorted(Op.catalogue))}")
+        raise LookupError(
+            f"explain: no op or function is called {name!r}; known ops: {', '.join(sorted(Op.catalogue))}"
+        )
     return found
 
 
-def _by_code(f: Any) -> list[Any]:
-    """Ops that a function names: as globals, or as values of an enclosing function."""
+def _by_code(f: Any, seen: tuple[Any, ...] = ()) -> list[Any]:
+    """Ops that a function names, itself or through functions of its own module."""
     if isinstance(f, property):
         f = f.fget
-    if not inspect.isfunction(f):
+    if not inspect.isfunction(f) or f in seen:
         return []
     cells = inspect.getclosurevars(f)
-    named = [*cells.nonlocals.values(), *cells.globals.values()]
-    return [v for v in named if isinstance(v, Op) or (isinstance(v, type) and issubclass(v, Op) and v is not Op)]
+    named = [v for value in [*cells.nonlocals.values(), *cells.globals.values()] for v in _several(value)]
+    found = [v for v in named if isinstance(v, Op) or (isinstance(v, type) and issubclass(v, Op) and v is not Op)]
+    for v in named:
+        found += _by_code(v, (*seen, f)) if getattr(v, "__module__", "") == f.__module__ else []
+    return sorted(found, key=lambda op: op.name.replace("_", "") != f.__name__.replace("_", ""))  # its namesake first
+
+
+def _several(value: Any) -> list[Any]:
+    """A value, or what a table of values holds."""
+    if isinstance(value, dict):
+        return list(value.values())
+    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 class Call(Watcher):
@@ -120,15 +131,15 @@ def _function(what: Any) -> Callable[..., Any]:
 
 
 def _entry(op: Any, call: Call | None) -> dict[str, Any]:
-    cls = op if isinstance(op, type) else type(op)
-    methods = {f.__name__: f for entry in cls.gradients if entry for f in [entry[0]]}
+    cls: type[Op] = op if isinstance(op, type) else type(op)
+    methods = {entry[0].__name__: entry[0] for entry in cls.gradients if entry}
     return {
         "op": repr(op) if isinstance(op, Op) else f"{cls.__name__}({', '.join(cls.fields)})",
         "key": cls.key,
         "formula": inspect.getdoc(cls) or "",
         "forward": where(cls.forward),
         "gradients": {name: where(f) for name, f in methods.items()},
-        "needs": {m[0].__name__: [_named(cls, cls.named[i]) for i in m[1]] for m in cls.gradients if m},
+        "needs": {name: list(inspect.signature(f).parameters)[2 + cls.variadic :] for name, f in methods.items()},
         "inputs": [] if call is None else [f"{x.dtype} {x.shape} on {x.device}" for x in call.inputs],
         "kernels": _kernels(cls, call),
     }
@@ -140,13 +151,10 @@ def where(f: Any) -> str:
     code = getattr(f, "__code__", None)
     if code is None:
         return f"{getattr(f, '__module__', '?')}.{getattr(f, '__qualname__', repr(f))}"
+    package = sys.modules.get(f.__module__.partition(".")[0])
+    home = os.path.dirname(os.path.dirname(getattr(package, "__file__", None) or ""))
     path = code.co_filename
-    near = os.path.relpath(path, HERE) if path.startswith(HERE + os.sep) else path
-    return f"{near}:{code.co_firstlineno}"
-
-
-def _named(cls: type[Op], place: int) -> str:
-    return "z" if place == Z else cls.inputs[-1] if place == ALL else cls.inputs[place]
+    return f"{os.path.relpath(path, home) if home and path.startswith(home) else path}:{code.co_firstlineno}"
 
 
 def _kernels(cls: type[Op], call: Call | None) -> dict[str, dict[str, str]]:

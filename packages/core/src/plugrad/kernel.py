@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .apply import wrap
+from .call import wrap
 from .context import switch
 from .errors import PluginLoadError
 

@@ -52,10 +52,11 @@ class Op:
     shared: ClassVar[bool] = True
     target: ClassVar[Any] = None
 
+    delicate: ClassVar[bool] = False  # singular, scales or selects: the traversal looks closer
     fields: ClassVar[tuple[str, ...]] = ()
     inputs: ClassVar[tuple[str, ...]] = ()
     variadic: ClassVar[bool] = False
-    gradients: ClassVar[tuple[tuple[Callable[..., Any], tuple[int, ...]] | None, ...]] = ()
+    gradients: ClassVar[tuple[tuple[Callable[..., Any], tuple[tuple[int, int], ...]] | None, ...]] = ()
     named: ClassVar[tuple[int, ...]] = ()
     keeps: ClassVar[Keeps]
 
@@ -71,6 +72,7 @@ class Op:
         code = cls.forward.__code__
         cls.variadic = bool(code.co_flags & VARIADIC)
         cls.inputs = code.co_varnames[2 : code.co_argcount + cls.variadic]
+        cls.delicate = cls.singular or cls.scales or cls.selects
         _plan(cls)
         Op.catalogue[cls.key] = cls
 
@@ -150,12 +152,12 @@ class Keeps(dict[int, "tuple[int | None, ...] | None"]):
 def _plan(cls: type[Op]) -> None:
     """Read the gradient methods' parameters: what each needs, and so what is kept for whom.
 
-    `named` lists everything some gradient names; `gradients[i]` is (method, places in `named`).
+    `named` lists everything some gradient names; `gradients[i]` is (method, ((place in `named`, what it is), ...)).
     """
     methods = [getattr(cls, "d" + name, None) for name in cls.inputs]
     wants = [None if m is None else _wanted(cls, m) for m in methods]
     cls.named = tuple(dict.fromkeys([n for want in wants for n in want or ()]))
-    places = [None if want is None else tuple(map(cls.named.index, want)) for want in wants]
+    places = [None if want is None else tuple([(cls.named.index(n), n) for n in want]) for want in wants]
     cls.gradients = tuple([m and (m, p) for m, p in zip(methods, places, strict=True)])
     cls.keeps = Keeps(wants, cls.named)
 

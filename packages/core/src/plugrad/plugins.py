@@ -123,13 +123,24 @@ def _load(item: Declared) -> pluggy.PluginManager:
     return pm
 
 
+def availability(name: str) -> Unavailable | None:
+    """What the plugin says of this machine: None when it can run here."""
+    item, hook = declared(BACKENDS, name), manager(BACKENDS, name).hook
+    try:
+        found = hook.plugrad_available()
+    except Exception as error:
+        raise PluginLoadError(f"cannot ask backend {item}: {type(error).__name__}: {error}") from error
+    if found is not None and not isinstance(found, Unavailable):
+        raise PluginLoadError(f"backend {item}: plugrad_available() returned {found!r}, not Unavailable(...) or None")
+    return found
+
+
 def unavailable(name: str) -> Unavailable | None:
     """None when the backend can run here, else the reason, in its own words or ours. Imports no array library."""
     try:
-        found = manager(BACKENDS, name).hook.plugrad_available()
+        return availability(name)
     except PluginError as error:
         return Unavailable(str(error))
-    return found if isinstance(found, Unavailable) else None
 
 
 def backend(name: str) -> Backend:
@@ -137,12 +148,10 @@ def backend(name: str) -> Backend:
     with _lock:
         if name not in _backends:
             item = declared(BACKENDS, name)
-            hook = manager(BACKENDS, name).hook
-            why = hook.plugrad_available()
-            if why:
+            if why := availability(name):
                 raise UnavailableError(f"backend {item} cannot run here: {why}")
             try:
-                made = hook.plugrad_backend()
+                made = manager(BACKENDS, name).hook.plugrad_backend()
             except Exception as error:
                 raise PluginLoadError(f"cannot start backend {item}: {type(error).__name__}: {error}") from error
             accept(made, item)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .apply import apply, wrap
+from .apply import apply
+from .call import wrap
 from .context import current, no_grad
 from .errors import GraphError
 from .node import Value

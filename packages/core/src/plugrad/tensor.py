@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import ops, values
-from .apply import results, wrap
+from .call import results, wrap
 from .errors import DTypeError, GraphError, ShapeError
 from .formatting import show
 from .grad import backward
@@ -187,11 +187,12 @@ class Tensor(Value):
         return self.device.backend.dlpack_device(self.data)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
-        import plugrad
+        """The functions of the array API standard, with its defaults (`std` divides by n): plugrad.array_api."""
+        from . import array_api
 
         if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
             raise ValueError(f"array API version {api_version!r}: plugrad follows 2024.12")
-        return plugrad
+        return array_api
 
     def new_zeros(self, *shape: Any, dtype: Any = None) -> Tensor:
         """Zeros of another shape, on this device and in this dtype."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .apply import state, wrap
+from .apply import state
+from .call import wrap
 from .errors import DTypeError, GraphError, InPlaceError, ShapeError
 
 TYPE_CHECKING = False

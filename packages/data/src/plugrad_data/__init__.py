@@ -8,6 +8,6 @@ from .sets import digits, iris
 
 __all__ = [
     "BatchSampler", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset", "RandomSampler", "Sampler",
-    "SequentialSampler", "Subset", "SubsetRandomSampler", "TensorDataset", "default_collate", "default_convert", "digits",
-    "iris", "random_split",
+    "SequentialSampler", "Subset", "SubsetRandomSampler", "TensorDataset", "default_collate", "default_convert",
+    "digits", "iris", "random_split",
 ]  # fmt: skip

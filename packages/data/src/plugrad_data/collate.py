@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
 import plugrad as pg
 from plugrad import Tensor
 from plugrad.errors import DTypeError, ShapeError

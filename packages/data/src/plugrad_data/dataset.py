@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plugrad import Tensor
     from plugrad.random import Generator
 
-__all__ = ["ConcatDataset", "Dataset", "IterableDataset", "Subset", "TensorDataset", "random_split"]
+__all__ = ["ConcatDataset", "Dataset", "IterableDataset", "Subset", "TensorDataset", "gather", "random_split"]
 
 
 class Dataset:
@@ -41,7 +41,8 @@ class TensorDataset(Dataset):
 
     def __init__(self, *tensors: Tensor) -> None:
         if not tensors or any(not t.ndim or len(t) != len(tensors[0]) for t in tensors):
-            raise ShapeError(f"TensorDataset: shapes {', '.join(str(t.shape) for t in tensors)} differ in their first axis")
+            shapes = ", ".join(str(t.shape) for t in tensors)
+            raise ShapeError(f"TensorDataset: shapes {shapes} differ in their first axis")
         self.tensors = tensors
 
     def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
@@ -82,6 +83,16 @@ class Subset(Dataset):
         return self.dataset[self.indices[index]]
 
 
+def gather(dataset: Any, indices: Sequence[int]) -> tuple[Tensor, ...] | None:
+    """The collated batch in one go, as sample by sample would give it; None for what is not made of tensors alone."""
+    kind = type(dataset)
+    if isinstance(dataset, TensorDataset) and kind.__getitem__ is TensorDataset.__getitem__:
+        return tuple([t[pg.tensor(indices, dtype="int64", device=t.device)] for t in dataset.tensors])
+    if isinstance(dataset, Subset) and kind.__getitem__ is Subset.__getitem__:
+        return gather(dataset.dataset, [dataset.indices[i] for i in indices])
+    return None
+
+
 def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | None = None) -> list[Subset]:
     """Disjoint subsets in random order, of these lengths, or of these shares when they add up to 1.
 
@@ -94,7 +105,7 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | 
         for i in range(n - sum(sizes)):
             sizes[i % len(sizes)] += 1
     if sum(sizes) != n or any(k < 0 for k in sizes):
-        raise ValueError(f"random_split: lengths {list(lengths)} add up to {sum(lengths)}; the data set has {n} samples")
+        raise ValueError(f"random_split: lengths {list(lengths)} add up to {sum(lengths)}; there are {n} samples")
     order = pg.randperm(n, generator=generator).tolist()
     ends = list(accumulate(sizes))
     return [Subset(dataset, order[end - size : end]) for size, end in zip(sizes, ends, strict=True)]

@@ -8,7 +8,7 @@ from plugrad import Tensor
 from plugrad.errors import UnsupportedError
 
 from .collate import default_collate, default_convert
-from .dataset import IterableDataset
+from .dataset import IterableDataset, gather
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
 
 if TYPE_CHECKING:
@@ -96,6 +96,11 @@ class DataLoader:
         if hasattr(self.sampler, "finish"):
             self.sampler.finish()
 
+    def _batch(self, indices: list[Any]) -> Any:
+        """One batch: gathered at once where that is the same, else sample by sample."""
+        whole = gather(self.dataset, indices) if self.collate_fn is default_collate else None
+        return self.collate_fn(self._fetch(indices)) if whole is None else whole
+
     def _batches(self, skip: int) -> Iterator[Any]:
         """The batches of an epoch but the first `skip`, whose samples are not loaded."""
         if self.stream:
@@ -105,7 +110,7 @@ class DataLoader:
         single = self.batch_sampler is None
         for i, indices in enumerate(lists):  # type: ignore[arg-type]
             if i >= skip:
-                yield self.collate_fn(self.dataset[indices] if single else self._fetch(indices))
+                yield self.collate_fn(self.dataset[indices]) if single else self._batch(indices)
 
     def _fetch(self, indices: list[Any]) -> list[Any]:
         if hasattr(self.dataset, "__getitems__"):

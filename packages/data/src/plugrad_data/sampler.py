@@ -33,7 +33,7 @@ class SequentialSampler(Sampler):
 
 
 class _Shuffled(Sampler):
-    """Each epoch has a seed of its own, one draw from the generator; so a state is a seed, and an epoch can be repeated.
+    """Each epoch has a seed of its own, one draw from the generator: a state is a seed, and an epoch can be repeated.
 
     seed    of the epoch that runs; None between two
     """

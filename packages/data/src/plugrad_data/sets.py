@@ -41,6 +41,6 @@ def _sklearn(name: str) -> Any:
         from sklearn import datasets
     except ImportError as error:
         raise ImportError(
-            f"{name}: the data comes with scikit-learn, which is not installed: pip install scikit-learn", name="sklearn"
+            f"{name}: it comes with scikit-learn, which is not installed; pip install scikit-learn", name="sklearn"
         ) from error
     return getattr(datasets, f"load_{name}")()

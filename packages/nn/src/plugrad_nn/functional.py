@@ -67,7 +67,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, *, generator: Generator | None = None) -> Tensor:
-    """In training: 0 with probability p, else x / (1 - p), so that the mean stays. Otherwise x, and nothing is drawn."""
+    """In training 0 with probability p, else x / (1 - p), so that the mean stays; otherwise x, and nothing is drawn."""
     if not 0.0 <= p <= 1.0:
         raise ValueError(f"dropout: p is a probability, from 0 to 1, not {p}")
     if not training or p == 0.0:
@@ -97,7 +97,7 @@ def layer_norm(
 def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> Tensor:
     """Rows of the weight: w[i] for each integer i of the input. Row `padding_idx` receives no gradient."""
     if input.dtype.kind not in ("int", "uint"):
-        raise DTypeError(f"embedding: input is {input.dtype}; rows are chosen by integers: input.long()")
+        raise DTypeError(f"embedding: input is {input.dtype}; rows are chosen by integers: input.astype('int64')")
     rows = weight[input]
     if padding_idx is None:
         return rows
@@ -123,7 +123,9 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     mode    "constant" (of `value`, default 0), "reflect", "replicate" or "circular"; negative sizes cut off
     """
     if len(pad) % 2 or len(pad) > 2 * input.ndim:
-        raise ShapeError(f"pad: {len(pad)} sizes {tuple(pad)} for {input.ndim} axes; pass (before, after) for each, last axis first")
+        raise ShapeError(
+            f"pad: {len(pad)} sizes {tuple(pad)} for {input.ndim} axes; pass (before, after) for each, last axis first"
+        )
     pairs = [(pad[i], pad[i + 1]) for i in range(0, len(pad), 2)]
     whole = [(0, 0)] * (input.ndim - len(pairs)) + pairs[::-1]
     return pg.pad(input, tuple(whole), mode=mode, value=0.0 if value is None else value)

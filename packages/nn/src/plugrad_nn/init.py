@@ -30,7 +30,9 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Normal"""
-    return give(tensor, pg.normal(mean, std, tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device))
+    return give(
+        tensor, pg.normal(mean, std, tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
+    )
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:

@@ -32,7 +32,7 @@ def same_shape(name: str, input: Tensor, target: Tensor) -> None:
 
 
 def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """(input - target)², over all entries. Raises ShapeError where the shapes differ: (n,) against (n, 1) is a mistake."""
+    """(input - target)², over all entries. The shapes must be equal: (n,) against (n, 1) is a mistake, and raises."""
     same_shape("mse_loss", input, target)
     return reduce((input - target).square(), reduction)
 
@@ -60,7 +60,11 @@ def binary_cross_entropy(
 
 
 def binary_cross_entropy_with_logits(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: str = "mean", pos_weight: Tensor | None = None
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    pos_weight: Tensor | None = None,
 ) -> Tensor:
     """-p · t · log σ(x) - (1 - t) · log σ(-x) for logits x, exact to the last digit far out on both sides.
 
@@ -107,7 +111,7 @@ def cross_entropy(
 def nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean"
 ) -> Tensor:
-    """-w_y · x_y        input x: log-probabilities, (N, C, ...) or (C,)    target y: the right classes, (N, ...) or ()"""
+    """-w_y · x_y        input x: log-probabilities, (N, C, ...) or (C,)    target y: right classes, (N, ...) or ()"""
     axis = class_axis("nll_loss", input)
     _fits("nll_loss", weight, input.shape[axis])
     y, counts = _classes("nll_loss", input, target, ignore_index, axis)
@@ -130,13 +134,13 @@ def _fits(name: str, weight: Tensor | None, classes: int) -> None:
 def _classes(name: str, x: Tensor, y: Tensor, ignore: int, axis: int) -> tuple[Tensor, Tensor | None]:
     """(the classes, 0 where ignored; which of them count, None: all)."""
     if y.dtype.kind not in ("int", "uint"):
-        raise DTypeError(f"{name}: target is {y.dtype}; classes are integers: target.long()")
+        raise DTypeError(f"{name}: target is {y.dtype}; classes are integers: target.astype('int64')")
     want = x.shape[:axis] + x.shape[axis + 1 :]
     if y.shape != want:
         raise ShapeError(f"{name}: input has shape {x.shape}, target {y.shape}; integer targets want {want}")
     classes = x.shape[axis]
     low, high = (int(y.min()), int(y.max())) if y.size else (0, 0)
-    if 0 <= low and high < classes and not low <= ignore <= high:
+    if low >= 0 and high < classes and not low <= ignore <= high:
         return y, None
     counts = y != ignore
     wrong = ((y < 0) | (y >= classes)) & counts
@@ -171,7 +175,7 @@ def _soft(x: Tensor, q: Tensor, weight: Tensor | None, reduction: str, smoothing
     if q.shape != x.shape:
         raise ShapeError(
             f"cross_entropy: input has shape {x.shape}, target {q.shape}; probabilities want the shape of the input, "
-            "classes are integers: target.long()"
+            "classes are integers: target.astype('int64')"
         )
     if smoothing:
         q = q * (1 - smoothing) + smoothing / x.shape[axis]

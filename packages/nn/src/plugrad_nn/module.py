@@ -29,8 +29,8 @@ PRIVATE = ("_buffers", "_names", "_hooks", "_pre_hooks")  # names of a module's 
 class Module(Branch):
     """A layer or a model: write `forward`, put parameters and other modules in attributes, call the object.
 
-    Whatever is an attribute is found: parameters and modules, also inside lists, tuples, dicts and dataclasses. There is
-    nothing to call in `__init__` and nothing to register but buffers (`register_buffer`).
+    Whatever is an attribute is found: parameters and modules, also inside lists, tuples, dicts and dataclasses. There
+    is nothing to call in `__init__`, and nothing to register but buffers (`register_buffer`).
 
         class Net(nn.Module):
             def __init__(self):
@@ -130,7 +130,9 @@ class Module(Branch):
         """The module called `target`, as in `named_modules`."""
         found = dict(self.named_modules(remove_duplicate=False))
         if target not in found:
-            raise AttributeError(f"{type(self).__name__} has no module {target!r}; it has {', '.join(filter(None, found))}")
+            raise AttributeError(
+                f"{type(self).__name__} has no module {target!r}; it has {', '.join(filter(None, found))}"
+            )
         return found[target]
 
     def get_parameter(self, target: str) -> Parameter:
@@ -143,7 +145,7 @@ class Module(Branch):
     # -- putting things in --------------------------------------------------------------------------------------
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Make the attribute `name` part of the module's state, though nothing learns it; not saved unless persistent."""
+        """Make the attribute `name` part of the module's state, though nothing learns it; saved if persistent."""
         self._own("_buffers", dict)[name] = persistent
         setattr(self, name, tensor)
 
@@ -218,7 +220,7 @@ class Module(Branch):
         return self
 
     def to(self, device: Any = None, dtype: Any = None) -> Self:
-        """Move parameters and buffers to a device, cast the floating ones to a dtype: `net.to("cuda")`, `net.to(pg.float16)`."""
+        """Move parameters and buffers to a device, cast floating ones to a dtype: `to("cuda")`, `to(pg.float16)`."""
         if dtype is None and _is_dtype(device):
             device, dtype = None, device
         for _, t in once([*self.named_parameters(), *self.named_buffers()]):

@@ -37,7 +37,8 @@ class Adam(Optimizer):
         maximize: bool = False,
     ) -> None:
         super().__init__(params, {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad, "maximize": maximize,
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
+            "maximize": maximize,
         })  # fmt: skip
 
     def update(self, p: Tensor, g: Tensor, state: dict[str, Any], group: Group) -> Tensor:

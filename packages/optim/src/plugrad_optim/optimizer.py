@@ -46,7 +46,9 @@ class Optimizer:
             if not isinstance(p, Tensor):
                 raise DTypeError(f"{name}: parameter {i} is a {type(p).__name__}, not a tensor")
             if not p.is_leaf:
-                raise GraphError(f"{name}: parameter {i} of shape {p.shape} was made by an op; hand over the leaf itself")
+                raise GraphError(
+                    f"{name}: parameter {i}, shape {p.shape}, was made by an op; hand over the leaf itself"
+                )
         params = list({id(p): p for p in params}.values())
         taken = {id(p) for group in self.param_groups for p in group["params"]}
         for p in params:
@@ -66,7 +68,7 @@ class Optimizer:
                 raise ValueError(f"{type(self).__name__}: {name} is {group[name]}; it cannot be negative")
         for beta in group.get("betas", ()):
             if not 0 <= beta < 1:
-                raise ValueError(f"{type(self).__name__}: betas are {group['betas']}; each is from 0 up to, not including, 1")
+                raise ValueError(f"{type(self).__name__}: betas are {group['betas']}; each is from 0 to below 1")
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients (or fill them with zeros)."""
@@ -76,7 +78,7 @@ class Optimizer:
                     p.grad = None if set_to_none else p.new_zeros(p.shape)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Move every parameter that has a gradient. `closure`, if given, computes it and returns the loss, as does this."""
+        """Move every parameter that has a gradient. `closure`, if given, computes it, and returns the loss."""
         loss = None
         if closure is not None:
             with enable_grad():
@@ -99,32 +101,35 @@ class Optimizer:
         """All that `load_state_dict` needs to go on exactly as if nothing had happened; parameters stand as numbers."""
         params = [p for group in self.param_groups for p in group["params"]]
         number = {id(p): i for i, p in enumerate(params)}
-        groups = [
-            {**deepcopy({k: v for k, v in group.items() if k != "params"}), "params": [number[id(p)] for p in group["params"]]}
-            for group in self.param_groups
-        ]
-        return {"state": {number[id(p)]: _copy(s) for p, s in self.state.items() if id(p) in number}, "param_groups": groups}
+        groups = [{**_settings(g), "params": [number[id(p)] for p in g["params"]]} for g in self.param_groups]
+        state = {number[id(p)]: _copy(s) for p, s in self.state.items() if id(p) in number}
+        return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on from a state; nothing has been changed when it raises."""
-        groups, name = state_dict["param_groups"], type(self).__name__
+        groups, given, name = state_dict["param_groups"], state_dict["state"], type(self).__name__
         here, there = ([len(g["params"]) for g in gs] for gs in (self.param_groups, groups))
         if here != there:
             raise ValueError(f"{name}: groups of {there} parameters in the state dict, of {here} here")
         numbers = [i for group in groups for i in group["params"]]
         params = [p for group in self.param_groups for p in group["params"]]
-        state = {p: _copy(state_dict["state"][i], p) for i, p in zip(numbers, params, strict=True) if i in state_dict["state"]}
+        state = {p: _copy(given[i], p) for i, p in zip(numbers, params, strict=True) if i in given}
         for i, (p, entries) in enumerate(state.items()):
             for key, t in entries.items():
                 if isinstance(t, Tensor) and t.ndim and t.shape != p.shape:
                     raise ValueError(f"{name}: {key} of parameter {i} has shape {t.shape}, the parameter {p.shape}")
         self.state = defaultdict(dict, state)
         for mine, loaded in zip(self.param_groups, groups, strict=True):
-            mine.update(deepcopy({k: v for k, v in loaded.items() if k != "params"}))
+            mine.update(_settings(loaded))
 
     def __repr__(self) -> str:
         groups = (", ".join(f"{k}={v}" for k, v in g.items() if k != "params") for g in self.param_groups)
         return "\n".join(f"{type(self).__name__}({g})" for g in groups)
+
+
+def _settings(group: Group) -> Group:
+    """A copy of a group without its parameters."""
+    return deepcopy({k: v for k, v in group.items() if k != "params"})
 
 
 def _copy(state: dict[str, Any], p: Tensor | None = None) -> dict[str, Any]:

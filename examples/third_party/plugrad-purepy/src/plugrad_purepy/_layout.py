@@ -53,7 +53,7 @@ def axes_of(axis: Any, ndim: int) -> Shape:
 
 
 def chosen(key: Any, shape: Shape) -> tuple[Shape, tuple[int, ...]]:
-    """What x[key] reads: shape and positions. Keys: integers, slices, `...` and None; the rest is for `take`, `where`."""
+    """What x[key] reads: shape and positions. Keys: integers, slices, `...` and None; other kinds are for `take`."""
     steps, sizes, strides, start, axis = steps_of(shape), [], [], 0, 0
     for item in _full(key, len(shape)):
         if item is None:

@@ -12,6 +12,7 @@ from operator import mul
 from typing import TYPE_CHECKING, Any
 
 from ._array import Array, both, each
+from ._input import flatten, must_fit, sizes_of, usual
 from ._layout import axes_of, broadcast, spread, steps_of, walk
 from ._numbers import FLOATS, INF, LIMITS, NAN, convert, floor, half_to_even, larger, power, scalar, smaller, total
 
@@ -29,10 +30,10 @@ class Namespace:
     @staticmethod
     def asarray(obj: Any, /, *, dtype: str | None = None, copy: bool | None = None) -> Array:
         """An array of its own from an array, a number, nested lists, or anything with `tolist`."""
-        flat, shape = _flatten(obj)
-        to = dtype or (obj.dtype if isinstance(obj, Array) else _usual(flat))
+        flat, shape = flatten(obj)
+        to = dtype or (obj.dtype if isinstance(obj, Array) else usual(flat))
         if to in LIMITS and not hasattr(obj, "shape"):
-            _must_fit(flat, to)
+            must_fit(flat, to)
         return Array(convert(flat, to), shape, to)
 
     @staticmethod
@@ -41,7 +42,7 @@ class Namespace:
 
     @staticmethod
     def full(shape: Any, fill_value: Any, *, dtype: str | None = None) -> Array:
-        sizes, to = _shape(shape), dtype or _usual([fill_value])
+        sizes, to = sizes_of(shape), dtype or usual([fill_value])
         return Array(convert([fill_value], to) * math.prod(sizes), sizes, to)
 
     @staticmethod
@@ -49,7 +50,7 @@ class Namespace:
         first, last = (0, start) if stop is None else (start, stop)
         n = max(math.ceil((last - first) / step), 0)
         flat = [first + step * i for i in range(n)]
-        to = dtype or _usual([first + step])
+        to = dtype or usual([first + step])
         return Array(convert(flat, to), (n,), to)
 
     @staticmethod
@@ -60,7 +61,7 @@ class Namespace:
 
     @staticmethod
     def reshape(x: Array, /, shape: Any, *, copy: bool | None = None) -> Array:
-        sizes = _shape(shape)
+        sizes = sizes_of(shape)
         if -1 in sizes:
             rest = math.prod(n for n in sizes if n != -1)
             sizes = tuple((len(x.flat) // rest if rest else 0) if n == -1 else n for n in sizes)
@@ -79,7 +80,7 @@ class Namespace:
 
     @staticmethod
     def broadcast_to(x: Array, /, shape: Any) -> Array:
-        sizes = _shape(shape)
+        sizes = sizes_of(shape)
         return _gather(x, spread(x.shape, sizes), sizes)
 
     @staticmethod
@@ -235,39 +236,6 @@ class Namespace:
             flat += [dot(row, column) for row in rows for column in columns]
         shape = (*stack, *left[-2:-1] * (len(x.shape) > 1), *right[-1:] * (len(y.shape) > 1))
         return Array(convert(flat, x.dtype), shape, x.dtype)
-
-
-def _flatten(obj: Any) -> tuple[list[Any], Shape]:
-    """Nested lists as one list and a shape."""
-    if isinstance(obj, Array):
-        return obj.flat, obj.shape
-    if hasattr(obj, "tolist") and hasattr(obj, "shape"):  # an array of another library, empty ones included
-        return _flatten(obj.tolist())[0], tuple(obj.shape)
-    if not isinstance(obj, (list, tuple)):
-        return [obj], ()
-    rows = [_flatten(row) for row in obj]
-    shape = rows[0][1] if rows else ()
-    if any(s != shape for _, s in rows):
-        raise ValueError(f"asarray: rows of shapes {sorted({s for _, s in rows})}")
-    return [v for flat, _ in rows for v in flat], (len(rows), *shape)
-
-
-def _must_fit(flat: list[Any], dtype: str) -> None:
-    """Arithmetic wraps around; numbers that somebody wrote down must fit."""
-    low, high = LIMITS[dtype]
-    wrong = [v for v in flat if isinstance(v, int) and not low <= v <= high]
-    if wrong:
-        raise OverflowError(f"asarray: {wrong[0]} does not fit {dtype}")
-
-
-def _shape(shape: Any) -> Shape:
-    return (shape,) if isinstance(shape, int) else tuple(shape)
-
-
-def _usual(flat: list[Any]) -> str:
-    """The dtype of plain numbers."""
-    kinds = set(map(type, flat))
-    return "bool" if kinds == {bool} else "int64" if kinds and kinds <= {bool, int} else "float64"
 
 
 def _wide(dtype: str) -> str:

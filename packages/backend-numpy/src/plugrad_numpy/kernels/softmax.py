@@ -1,7 +1,4 @@
-"""Softmax and its logarithms with one buffer: eˣ⁻ᵐ is made in place, m the largest x of each row.
-
-Rows whose largest number is not finite (all -∞, some ∞, some NaN) are left to the formula, which says what they mean.
-"""
+"""Softmax and its logarithms with one buffer: x - m, eˣ⁻ᵐ and the result share memory; m is the largest x."""
 
 from __future__ import annotations
 
@@ -12,53 +9,84 @@ import numpy as np
 from plugrad.kernel import Kernel
 
 from .._functions import sum as add_up
+from .mend import has_nan
+
+quiet = np.errstate(all="ignore")  # rows of ±∞ are handled on purpose
 
 
 def supports(op: Any, x: Any) -> bool | str:
     if x.dtype not in (np.float32, np.float64):
         return f"{x.dtype} is not float32 or float64"
-    if not x.ndim or not x.size:
-        return f"shape {x.shape} has no rows"
-    return bool(np.isfinite(np.max(x, axis=op.axis)).all()) or "the largest number of some row is not finite"
+    return True if x.ndim and x.size else f"shape {x.shape} has no rows"
 
 
-def exponentials(x: Any, axis: Any) -> tuple[Any, Any, Any]:
-    """m, eˣ⁻ᵐ and Σ eˣ⁻ᵐ; the exponentials are made in the buffer of x - m."""
+def peak(x: Any, axis: Any) -> Any:
+    """The largest of each row, but 0 where that is -∞."""
     m = np.max(x, axis=axis, keepdims=True)
+    m[m == -np.inf] = 0
+    return m
+
+
+def exponentials(x: Any, m: Any, axis: Any) -> tuple[Any, Any]:
+    """eˣ⁻ᵐ in a buffer of its own, and its sum over each row."""
     e = x - m
     np.exp(e, out=e)
-    return m, e, add_up(e, axis=axis, keepdims=True)
+    return e, add_up(e, axis=axis, keepdims=True)
 
 
+def mass(x: Any, axis: Any) -> tuple[Any, Any, Any]:
+    """m, eˣ⁻ᵐ and Σ eˣ⁻ᵐ; the sum is NaN in a row of nothing but -∞."""
+    m = peak(x, axis)
+    e, s = exponentials(x, m, axis)
+    s[s == 0] = np.nan
+    return m, e, s
+
+
+@quiet
 def softmax_forward(op: Any, x: Any) -> tuple[Any, Any]:
     """z = eˣ⁻ᵐ / Σ eˣ⁻ᵐ; keeps z."""
-    _, z, total = exponentials(x, op.axis)
-    z /= total
+    _, z, s = mass(x, op.axis)
+    z /= s
     return z, z
 
 
+@quiet
 def softmax_backward(op: Any, z: Any, g: Any, wanted: Any) -> list[Any]:
-    """∂L/∂x = z · (g - Σ g z)"""
-    dx = g * z
-    dx -= z * add_up(dx, axis=op.axis, keepdims=True)
+    """∂L/∂x = z (g - Σ g z), 0 in a row of NaN"""
+    p = np.where(z == z, z, z.dtype.type(0)) if has_nan(z) else z
+    dx = g * p
+    dx -= p * add_up(dx, axis=op.axis, keepdims=True)
     return [dx]
 
 
-def log_softmax_forward(op: Any, x: Any) -> Any:
-    """z = x - m - log Σ eˣ⁻ᵐ"""
-    m, e, total = exponentials(x, op.axis)
+@quiet
+def log_softmax_forward(op: Any, x: Any) -> tuple[Any, Any]:
+    """z = x - m - log Σ eˣ⁻ᵐ; keeps z."""
+    m, e, s = mass(x, op.axis)
     z = np.subtract(x, m, out=e)
-    z -= np.log(total)
-    return z
+    z -= np.log(s)
+    return z, z
 
 
+@quiet
+def log_softmax_backward(op: Any, z: Any, g: Any, wanted: Any) -> list[Any]:
+    """∂L/∂x = g - e^z Σ g, 0 in a row of NaN"""
+    dx = np.exp(z)
+    dx *= -add_up(g, axis=op.axis, keepdims=True)
+    dx += g
+    return [np.where(z == z, dx, z.dtype.type(0)) if has_nan(z) else dx]
+
+
+@quiet
 def logsumexp_forward(op: Any, x: Any) -> Any:
-    """z = m + log Σ eˣ⁻ᵐ"""
-    m, _, total = exponentials(x, op.axis)
-    z = m + np.log(total)
+    """z = m + log Σ eˣ⁻ᵐ, and m itself where that is not finite"""
+    m = np.max(x, axis=op.axis, keepdims=True)
+    finite = np.isfinite(m)
+    _, s = exponentials(x, np.where(finite, m, x.dtype.type(0)), op.axis)
+    z = np.where(finite, m + np.log(s), m)
     return z if op.keepdims else np.squeeze(z, axis=op.axis)
 
 
 softmax = Kernel(softmax_forward, softmax_backward, supports)
-log_softmax = Kernel(log_softmax_forward, supports=supports)
+log_softmax = Kernel(log_softmax_forward, log_softmax_backward, supports)
 logsumexp = Kernel(logsumexp_forward, supports=supports)

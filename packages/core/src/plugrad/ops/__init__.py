@@ -1,6 +1,5 @@
 """The catalogue: one file per kind of op, one class per op, functions of the same name on tensors."""
 
-from . import composed
 from .activation import *  # noqa: F403
 from .arithmetic import *  # noqa: F403
 from .assign import *  # noqa: F403

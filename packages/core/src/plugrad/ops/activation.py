@@ -7,11 +7,7 @@ from ..errors import ShapeError
 from ..op import Op
 from .axes import one_axis
 from .exponential import exp, sigmoid, softplus
-from .rectifier import *  # noqa: F403
-from .rectifier import __all__ as _rectifier
 from .rounding import abs
-from .softmax import *  # noqa: F403
-from .softmax import __all__ as _softmax
 from .special import erfc
 from .trigonometric import tanh
 
@@ -20,7 +16,6 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 __all__ = ["gelu", "glu", "mish", "silu", "softsign"]
-__all__ += [*_rectifier, *_softmax]
 
 HALF_ROOT = 0.7071067811865476  # √½
 DENSITY = 0.3989422804014327  # 1 / √(2π)

@@ -7,13 +7,17 @@ from math import prod
 from ..errors import DTypeError, ShapeError
 from ..node import Value
 from .axes import many_axes, one_axis
+from .convert import astype
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from ..dtypes import DType
     from .axes import Axis
+
+    What = DType | str | type | None
 
 
 def tensor_for(op: str, x: Any) -> Any:
@@ -21,6 +25,11 @@ def tensor_for(op: str, x: Any) -> Any:
     if not isinstance(x, Value):
         raise DTypeError(f"{op}: expected a tensor, got {type(x).__name__}; make one of it: pg.tensor(...)")
     return x
+
+
+def cast_for(op: str, x: Any, dtype: What) -> Any:
+    """The tensor `x` in `dtype`, if one is given."""
+    return x if dtype is None else astype(tensor_for(op, x), dtype)
 
 
 def axes_for(op: str, x: Any, axis: Axis) -> tuple[int, ...]:
@@ -36,9 +45,10 @@ def axis_for(op: str, x: Any, axis: int) -> int:
 def filled_axes(op: str, x: Any, axis: Axis) -> tuple[int, ...]:
     """`axes_for`, where each output needs at least one number to choose from."""
     axes, shape = axes_for(op, x, axis), tuple(x.data.shape)
-    if not count(shape, axes) and prod(without(shape, axes)):
+    if not count(shape, axes) and 0 not in without(shape, axes):
+        which = " and ".join(map(str, axes))
         raise ShapeError(
-            f"{op}: shape {shape} has nothing along axis {', '.join(map(str, axes))}, and {op} of nothing is undefined; "
+            f"{op}: shape {shape} has nothing along axis {which}, and there is no {op} of nothing; "
             f"check x.size first, or reduce another axis"
         )
     return axes
@@ -54,11 +64,16 @@ def without(shape: Sequence[int], axes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple([n for i, n in enumerate(shape) if i not in axes])
 
 
+def ones(shape: Sequence[int], axes: tuple[int, ...]) -> tuple[int, ...]:
+    """`shape` with `axes` as 1."""
+    return tuple([1 if i in axes else n for i, n in enumerate(shape)])
+
+
 def opened(op: Any, t: Any, shape: Sequence[int]) -> Any:
-    """`t`, a reduction of something of shape `shape`, with the reduced axes put back as 1."""
-    if op.keepdims:
+    """`t`, a reduction of something of shape `shape`, with the reduced axes put back as 1 so that it broadcasts."""
+    if op.keepdims or op.axis == tuple(range(len(op.axis))):  # axes in front come back by themselves
         return t
-    return t.reshape(tuple([1 if i in op.axis else n for i, n in enumerate(shape)]))
+    return t.reshape(ones(shape, op.axis))
 
 
 def shut(xp: Any, z: Any, op: Any) -> Any:
@@ -103,6 +118,12 @@ def merging(shape: Sequence[int], axes: tuple[int, ...]) -> tuple[tuple[int, ...
     """(order, shape): permuted by the one and reshaped to the other, `axes` are a single last axis."""
     kept = tuple([i for i in range(len(shape)) if i not in axes])
     return (*kept, *axes), (*without(shape, axes), count(shape, axes))
+
+
+def lined(xp: Any, x: Any, axes: tuple[int, ...]) -> Any:
+    """The array `x` with `axes` as a single last axis."""
+    order, shape = merging(x.shape, axes)
+    return xp.reshape(xp.permute_dims(x, order), shape)
 
 
 def merged(x: Any, axes: tuple[int, ...]) -> Any:

@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from ..apply import apply, binary, unary
 from ..op import Op
-from .extreme import *  # noqa: F403
-from .extreme import __all__ as _extreme
-from .power import *  # noqa: F403
-from .power import __all__ as _power
-from .rounding import *  # noqa: F403
-from .rounding import __all__ as _rounding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +15,6 @@ __all__ = [
     "add", "div", "divide", "lerp", "mul", "multiply", "neg", "negative", "positive", "radd", "rdivide", "reciprocal",
     "rmultiply", "rsubtract", "sub", "subtract",
 ]  # fmt: skip
-__all__ += [*_extreme, *_power, *_rounding]
 
 
 class Add(Op):

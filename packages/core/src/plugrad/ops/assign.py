@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from ..apply import apply, binary
 from ..creation import tensor
 from ..dtypes import promote, with_scalar
@@ -11,7 +9,8 @@ from ..errors import DTypeError, ShapeError
 from ..node import Value
 from ..op import Op
 from .index import Plan, Take, getitem, is_mask, read
-from .select import where
+from .nonzero import Positions
+from .select import Where, where
 from .shape import expand, reshape
 from .slices import Assign
 
@@ -19,7 +18,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..backend import Device
     from ..dtypes import DType
     from ..tensor import Tensor
 
@@ -43,7 +41,7 @@ class Put(Op):
         return apply(self, g, at, g.new_zeros(at.shape))
 
     def dv(self, g, at):
-        return where(apply(Lasting(g.size), at), at_places(g, at), 0)
+        return where(apply(Lasting(g.size), at), apply(Take(0, g.size, 0), reshape(g, -1), at), 0)
 
 
 class Lasting(Op):
@@ -61,22 +59,7 @@ class Lasting(Op):
         return xp.reshape(xp.take(last, flat, axis=0) == j, at.shape)
 
 
-class Positions(Op):
-    """z = 0, 1, 2, ... in this shape, last axis fastest; no gradient"""
-
-    shape: tuple[int, ...]
-    device: Device
-
-    def forward(self, xp):
-        return xp.reshape(xp.arange(prod(self.shape), dtype=xp.int64), self.shape)
-
-
-_put = Put()
-
-
-def at_places(x: Tensor, at: Tensor) -> Tensor:
-    """The numbers of `x` at places counted in it flattened."""
-    return apply(Take(0, x.size, 0), reshape(x, -1), at)  # type: ignore[no-any-return]
+_put, _where = Put(), Where()
 
 
 def setitem(x: Tensor, key: Any, value: Any) -> Tensor:
@@ -91,7 +74,7 @@ def setitem(x: Tensor, key: Any, value: Any) -> Tensor:
         return binary(Assign(tuple(plan.cut)), x, _basic(plan, v))  # type: ignore[no-any-return]
     mask = key[0] if isinstance(key, tuple) and len(key) == 1 else key
     if is_mask(mask) and not getattr(v, "ndim", 0):
-        return where(reshape(mask, *mask.shape, *[1] * (x.ndim - mask.ndim)), v, x)
+        return apply(_where, reshape(mask, *mask.shape, *[1] * (x.ndim - mask.ndim)), v, x)  # type: ignore[no-any-return]
     at = getitem(apply(Positions(x.shape, x.device)), key)
     if not isinstance(v, Value):
         v = tensor(v, dtype=x.dtype, device=x.device)
@@ -114,7 +97,8 @@ def _fitting(x: Tensor, value: Any) -> Any:
 def _admit(x: Tensor, together: DType, have: Any) -> None:
     if together is not x.dtype:
         raise DTypeError(
-            f"setitem: a value of {have} does not fit a tensor of {x.dtype}; cast one of them, as in x.astype('{together}')"
+            f"setitem: a value of {have} does not fit a tensor of {x.dtype}; "
+            f"cast one of them, as in x.astype('{together}')"
         )
 
 
@@ -132,5 +116,7 @@ def _trimmed(v: Any, shape: tuple[int, ...]) -> Tensor:
     have = v.shape[extra:]
     tail = shape[len(shape) - len(have) :]
     if any(n != 1 for n in v.shape[:extra]) or any(n not in (1, m) for n, m in zip(have, tail, strict=True)):
-        raise ShapeError(f"setitem: a value of shape {v.shape} does not fit x[key] of shape {shape}; it may only stretch")
-    return reshape(v, have) if extra else v  # type: ignore[no-any-return]
+        raise ShapeError(
+            f"setitem: a value of shape {v.shape} does not fit x[key] of shape {shape}; it may only stretch"
+        )
+    return reshape(v, have) if extra else v

@@ -7,7 +7,7 @@ import operator
 from ..apply import binary, unary
 from ..errors import DTypeError
 from ..op import Op
-from .composed.elementary import kind
+from .composed.elementary import INF, kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 __all__ = [
-    "allclose", "array_equal", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or", "bitwise_right_shift",
-    "bitwise_xor", "equal", "greater", "greater_equal", "isclose", "isfinite", "isinf", "isnan", "less", "less_equal",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "nextafter", "not_equal", "rbitwise_left_shift",
-    "rbitwise_right_shift", "signbit",
+    "allclose", "array_equal", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_or",
+    "bitwise_right_shift", "bitwise_xor", "equal", "greater", "greater_equal", "isclose", "isfinite", "isinf", "isnan",
+    "less", "less_equal", "logical_and", "logical_not", "logical_or", "logical_xor", "nextafter", "not_equal",
+    "rbitwise_left_shift", "rbitwise_right_shift", "signbit",
 ]  # fmt: skip
 
 COMPARED = {
@@ -36,7 +36,7 @@ class Compare(Op):
     """z = whether x stands to y as the name says (equal, less, ...); NaN is equal to nothing"""
 
     name: str  # type: ignore[misc]  # of the function: errors and kernels go by it
-    elementwise = storage = True
+    elementwise = True
 
     def forward(self, xp, x, y):
         if kind(xp, x) == "bool":
@@ -84,7 +84,7 @@ class BitwiseInvert(Op):
         return ~x
 
 
-class Shift(Op):
+class BitwiseShift(Op):
     """z = x shifted by y bits, as the name says: x · 2ʸ to the left, ⌊x / 2ʸ⌋ to the right; y is not negative"""
 
     name: str  # type: ignore[misc]  # of the function: errors and kernels go by it
@@ -133,13 +133,23 @@ class Isclose(Op):
     rtol: float
     atol: float
     equal_nan: bool
-    elementwise = floats = True
+    elementwise = True
 
     def forward(self, xp, x, y):
+        if kind(xp, x) != "float":
+            return (x == y) | (_distance(xp, x, y) <= self.atol + self.rtol * xp.abs(xp.astype(y, xp.float32)))
         finite = xp.isfinite(x) & xp.isfinite(y)
         a, b = (xp.where(finite, v, xp.zeros(v.shape, dtype=v.dtype)) for v in (x, y))
         close = (finite & (xp.abs(a - b) <= self.atol + self.rtol * xp.abs(b))) | (x == y)
         return close | (xp.isnan(x) & xp.isnan(y)) if self.equal_nan else close
+
+
+def _distance(xp, x, y):
+    """|x - y| of whole numbers as float32, exact before it is rounded; ∞ where it has no place in the dtype."""
+    if kind(xp, x) == "bool":
+        x, y = xp.astype(x, xp.uint8), xp.astype(y, xp.uint8)
+    d = xp.where(x > y, x - y, y - x)
+    return xp.where(d < 0, xp.asarray(INF, dtype=xp.float32), xp.astype(d, xp.float32))
 
 
 def _truth(xp, x):
@@ -198,7 +208,7 @@ bitwise_or = _two(Bitwise("bitwise_or"), "x | y, of integers or bools")
 bitwise_xor = _two(Bitwise("bitwise_xor"), "x ^ y, of integers or bools")
 bitwise_invert = _one(BitwiseInvert(), "~x, of integers or bools")
 
-_left, _right = Shift("bitwise_left_shift"), Shift("bitwise_right_shift")
+_left, _right = BitwiseShift("bitwise_left_shift"), BitwiseShift("bitwise_right_shift")
 bitwise_left_shift = _two(_left, "x << y, of integers; y is not negative")
 bitwise_right_shift = _two(_right, "x >> y, of integers; y is not negative")
 rbitwise_left_shift = _reflected(_left, "y << x: `number << tensor`")

@@ -31,7 +31,7 @@ def tensordot(x: Tensor, y: Tensor, /, *, axes: int | tuple[Sequence[int], Seque
     axes    how many: the last ones of x, in order, against the first ones of y; or which: (axes of x, axes of y)
     ShapeError where sizes along a pair of axes differ.
     """
-    n, m = dims("tensordot", x, 0), dims("tensordot", y, 0)
+    n, m = dims("tensordot", x, y, least=0)
     left, right = _pairs(axes, n, m)
     for i, j in zip(left, right, strict=True):
         if x.shape[i] != y.shape[j]:
@@ -77,8 +77,8 @@ def einsum(subscripts: str, *operands: Tensor) -> Tensor:
         i, j = _cheapest(terms, output, sizes)
         y, x = terms.pop(j), terms.pop(i)
         terms.append(_product(x, y, {*output, *(c for _, labels in terms for c in labels)}, sizes))
-    x, labels = _summed(terms[0], {*output})
-    return own(x.permute_dims(tuple(labels.index(c) for c in output)))
+    z, labels = _summed(terms[0], {*output})
+    return own(z.permute_dims(tuple(labels.index(c) for c in output)))
 
 
 def _parse(subscripts: str, operands: tuple[Tensor, ...]) -> tuple[list[Labels], Labels]:
@@ -87,7 +87,9 @@ def _parse(subscripts: str, operands: tuple[Tensor, ...]) -> tuple[list[Labels],
     parts = left.split(",")
     if len(parts) != len(operands) or not operands:
         raise ShapeError(f"einsum: {subscripts!r} names {len(parts)} operands, and {len(operands)} were given")
-    inputs = [_labels(subscripts, part, dims("einsum", x, 0)) for part, x in zip(parts, operands, strict=True)]
+    for x in operands:
+        dims("einsum", operands[0], x, least=0)
+    inputs = [_labels(subscripts, part, x.ndim) for part, x in zip(parts, operands, strict=True)]
     every = [c for labels in inputs for c in labels]
     dots = sorted({c for c in every if c.startswith("-")}, key=int)
     if not arrow:
@@ -170,4 +172,3 @@ def _arranged(x: Term, batch: list[str], *groups: list[str]) -> Tensor:
     shape = [x[0].shape[i] for i in order[: len(batch)]]
     shape += [prod(x[0].shape[x[1].index(c)] for c in group) for group in groups]
     return x[0].permute_dims(tuple(order)).reshape(tuple(shape))
-

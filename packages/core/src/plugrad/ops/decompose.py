@@ -26,12 +26,25 @@ class Square(Op):
         return not_square(shapes[0])
 
 
+class Matrix(Op):
+    """Base of what takes any matrices."""
+
+    floats = True
+
+    def misfit(self, *shapes):
+        return not_matrix(shapes[0])
+
+
+def not_matrix(shape: tuple[int, ...]) -> str | None:
+    """Why a shape is not that of matrices, in words."""
+    return "a matrix has at least two axes" if len(shape) < 2 else None
+
+
 def not_square(shape: tuple[int, ...]) -> str | None:
     """Why a shape is not that of square matrices, in words."""
-    if len(shape) < 2:
-        return "a matrix has at least two axes"
-    n, m = shape[-2:]
-    return None if n == m else f"the last two axes have sizes {n} and {m}, and must have equal ones"
+    if len(shape) < 2 or shape[-1] == shape[-2]:
+        return not_matrix(shape)
+    return f"the last two axes have sizes {shape[-2]} and {shape[-1]}, and must have equal ones"
 
 
 class Solve(Square):
@@ -69,14 +82,13 @@ class Inv(Square):
         return -z.mT @ g @ z.mT
 
 
-class Pinv(Op):
+class Pinv(Matrix):
     """Z = X⁺           X: (..., n, m)   Z: (..., m, n); singular values up to `rtol` times the largest count as 0
 
     ∂L/∂X = -Zᵀ G Zᵀ + (I - X Z) Gᵀ Z Zᵀ + Zᵀ Z Gᵀ (I - Z X)        (Golub and Pereyra, 1973)
     """
 
     rtol: float
-    floats = True
 
     def forward(self, xp, x):
         return xp.linalg.pinv(x, rtol=self.rtol)
@@ -122,7 +134,7 @@ class Cofactor(Square):
 
 
 class SlogDet(Square):
-    """(sign, log |det X|)          X: (..., n, n)
+    """z = (sign, log |det X|)      X: (..., n, n)
 
     ∂L/∂X = g X⁻ᵀ, g of the logarithm; where X is singular: NaN, but 0 where g is 0
     """
@@ -152,7 +164,7 @@ class Cholesky(Square):
         return (s + s.mT) * 0.5
 
 
-class Qr(Op):
+class Qr(Matrix):
     """(Q, R): X = Q R, Q with orthonormal columns, R upper triangular          X: (..., n, m), of full rank
 
     ∂L/∂X = (Gq + Q C) R⁻ᵀ, C symmetric with the lower triangle of R Grᵀ - Gqᵀ Q        (Walter and Lehmann, 2010)
@@ -161,7 +173,6 @@ class Qr(Op):
     """
 
     mode: str
-    floats = True
 
     def forward(self, xp, x):
         return tuple(xp.linalg.qr(x, mode=self.mode))
@@ -181,7 +192,7 @@ class Qr(Op):
 def _qr(q: Tensor, r: Tensor, gq: Tensor, gr: Tensor) -> Tensor:
     """∂L/∂X for a square R"""
     m = r @ gr.mT - gq.mT @ q
-    return solve(r, (gq + q @ (m.tril() + m.tril(-1).mT)).mT).mT
+    return solve(r, (gq + q @ (m.tril() + m.tril(-1).mT)).mT).mT  # type: ignore[no-any-return]
 
 
 class Eigh(Square):
@@ -199,7 +210,7 @@ class Eigh(Square):
         return (a + a.mT) * 0.5
 
 
-class Svd(Op):
+class Svd(Matrix):
     """(U, s, Vᵀ): X = U diag(s) Vᵀ, s descending       X: (..., n, m)
 
     ∂L/∂X = U (diag(Gs) + (F ∘ A) S + S (F ∘ B)) Vᵀ + (I - U Uᵀ) Gu S⁻¹ Vᵀ + U S⁻¹ Gvᵀ (I - V Vᵀ), where
@@ -208,7 +219,6 @@ class Svd(Op):
     """
 
     full: bool
-    floats = True
 
     def forward(self, xp, x):
         return tuple(xp.linalg.svd(x, full_matrices=self.full))
@@ -261,7 +271,7 @@ def _each(g: Tensor) -> Tensor:
 def _gaps(w: Tensor) -> Tensor:
     """Fᵢⱼ = 1 / (wⱼ - wᵢ), 0 where they are equal"""
     d = w.expand_dims(-2) - w.expand_dims(-1)
-    return where(d == 0, 0, 1 / where(d == 0, 1, d))
+    return where(d == 0, 0, 1 / where(d == 0, 1, d))  # type: ignore[no-any-return]
 
 
 def _others(s: Tensor) -> Tensor:
@@ -271,4 +281,5 @@ def _others(s: Tensor) -> Tensor:
 
 def _before(s: Tensor) -> Tensor:
     """zᵢ = Πₖ<ᵢ sₖ"""
-    return concat((s.new_ones((*s.shape[:-1], 1)), s[..., :-1]), axis=-1).cumprod(-1)
+    one = s.new_ones((*s.shape[:-1], 1))
+    return concat((one, s[..., :-1]), axis=-1).cumprod(-1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import namedtuple
 
 from ..apply import apply, binary
-from ..creation import linspace, tensor
+from ..creation import arange, tensor
+from ..dtypes import float32, int64
 from ..errors import DTypeError, ShapeError
 from ..node import Value
 from ..op import Op
@@ -27,14 +28,15 @@ __all__ = [
     "bincount", "histogram", "searchsorted", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
 ]  # fmt: skip
 
-UniqueAll = namedtuple("UniqueAll", "values indices inverse_indices counts")  # noqa: PYI024  (typing is not imported)
-UniqueCounts = namedtuple("UniqueCounts", "values counts")  # noqa: PYI024
-UniqueInverse = namedtuple("UniqueInverse", "values inverse_indices")  # noqa: PYI024
+UniqueAll = namedtuple("UniqueAll", "values indices inverse_indices counts")
+UniqueCounts = namedtuple("UniqueCounts", "values counts")
+UniqueInverse = namedtuple("UniqueInverse", "values inverse_indices")
 
 
 class Unique(Op):
-    """v, i, j, n = the different x in rising order (each NaN on its own), where each stands first, which v each x is, how
-    often each occurs: v = x_i, x = v_j, Σ n = how many x there are; no gradient
+    """v, i, j, n: v = x_i are the different x, rising; x = v_j; n is how often each occurs; no gradient
+
+    i is where each stands first, in x flattened; every NaN is different from the others.
     """
 
     def forward(self, xp, x):
@@ -63,8 +65,10 @@ _unique = Unique()
 
 
 def unique_all(x: Tensor, /) -> UniqueAll:
-    """(values, indices, inverse_indices, counts): the different x, rising, each NaN on its own; the first place of each in
-    x flattened; which one each x is; how often each occurs."""
+    """(values, indices, inverse_indices, counts) of the different x, rising, each NaN on its own.
+
+    `indices` says where each stands first in x flattened, `inverse_indices` which of them each x is.
+    """
     v, i, j, n = apply(_unique, ordered(tensor_for("unique_all", x)))
     return UniqueAll(_like(v, x), i, j, n)
 
@@ -111,16 +115,15 @@ def bincount(x: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Te
 
     x    whole numbers ≥ 0, shape (n,)
     """
-    if x.dtype.kind not in ("int", "uint") or x.ndim != 1:
+    if tensor_for("bincount", x).dtype.kind not in ("int", "uint") or x.ndim != 1:
         raise DTypeError(f"bincount: expected a row of integers, got {x.dtype} of shape {x.shape}")
     low, high = (int(smallest(x)), int(largest(x))) if x.size else (0, -1)
     if low < 0:
         raise ShapeError(f"bincount: {low} is negative; only numbers from 0 can be counted")
     n = max(high + 1, minlength)
     if weights is not None:
-        return weights.new_zeros(n).index_add(0, x, weights)  # type: ignore[no-any-return]
-    edges = tensor(list(range(n + 1)), dtype="int64", device=x.device)
-    return diff(searchsorted(sort(astype(x, "int64")), edges))
+        return weights.new_zeros(n).index_add(0, x, weights)
+    return diff(searchsorted(sort(astype(x, int64)), arange(n + 1, device=x.device)))
 
 
 def histogram(
@@ -132,7 +135,7 @@ def histogram(
     bins     how many of equal width, or the edges themselves, rising
     range    lowest and highest edge; by default the smallest and the largest x
     """
-    y = (x if x.dtype.kind == "float" else astype(x, "float32")).detach().reshape(-1)
+    y = (x if tensor_for("histogram", x).dtype.kind == "float" else astype(x, float32)).detach().reshape(-1)
     edges = _edges(y, bins, range)
     n = edges.size - 1
     row = sort(y)
@@ -152,7 +155,8 @@ def _edges(y: Tensor, bins: Any, span: tuple[float, float] | None) -> Tensor:
     if not low <= high or high - low == float("inf"):
         raise ShapeError(f"histogram: no bins from {low} to {high}; give a finite range=(low, high)")
     low, high = (low, high) if low < high else (low - 0.5, high + 0.5)
-    return linspace(low, high, bins + 1, dtype=y.dtype, device=y.device)
+    steps = [low + (high - low) * i / bins for i in range(bins)]
+    return tensor([*steps, high], dtype=y.dtype, device=y.device)
 
 
 def _like(v: Any, x: Any) -> Any:

@@ -77,8 +77,8 @@ class Clip(Op):
         return z if high is None or high >= highest else xp.minimum(z, number(xp, high, x))
 
     def dx(self, g, x):
-        inside = x <= self.high if self.low is None else x >= self.low
-        return where(inside if None in (self.low, self.high) else inside & (x <= self.high), g, 0)
+        g = g if self.low is None else where(x >= self.low, g, 0)
+        return g if self.high is None else where(x <= self.high, g, 0)
 
 
 class ClipLow(Op):
@@ -143,7 +143,7 @@ def clip(x: Tensor, min: Any = None, max: Any = None) -> Tensor:
     if type(min) in PLAIN and type(max) in PLAIN:
         return unary(Clip(min, max), x)  # type: ignore[no-any-return]
     z = x if min is None else binary(_low, x, min)
-    return z if max is None else binary(_high, z, max)  # type: ignore[no-any-return]
+    return z if max is None else binary(_high, z, max)
 
 
 clamp = clip

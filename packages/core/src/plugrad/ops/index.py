@@ -40,7 +40,7 @@ class Take(Op):
     storage = selects = True
 
     def forward(self, xp, x, index):
-        i = checked(xp, index, self.size, self.told)
+        i = checked(xp, "take", index, self.size, self.told)
         z = xp.take(x, xp.reshape(i, (-1,)), axis=self.axis)
         return xp.reshape(z, (*x.shape[: self.axis], *index.shape, *x.shape[self.axis + 1 :]))
 
@@ -78,20 +78,20 @@ class Flat(Op):
     told: tuple[int, ...]
 
     def forward(self, xp, *index):
-        z = checked(xp, index[0], self.sizes[0], self.told[0])
+        z = checked(xp, "getitem", index[0], self.sizes[0], self.told[0])
         for i, n, axis in zip(index[1:], self.sizes[1:], self.told[1:], strict=True):
-            z = z * n + checked(xp, i, n, axis)
+            z = z * n + checked(xp, "getitem", i, n, axis)
         return z
 
 
-def checked(xp: Any, index: Any, size: int, axis: int) -> Any:
+def checked(xp: Any, op: str, index: Any, size: int, axis: int) -> Any:
     """`index`, counted from the front; AxisError where some of it is outside."""
     if prod(index.shape):
         low, high = int(xp.min(index)), int(xp.max(index))
         if low < -size or high >= size:
             bad = low if low < -size else high
             fix = f"use {-size} to {size - 1}" if size else "there is nothing to index"
-            raise AxisError(f"index {bad} is out of range for axis {axis} of size {size}; {fix}")
+            raise AxisError(f"{op}: index {bad} is out of range for axis {axis} of size {size}; {fix}")
     return counted(xp, index, size)
 
 
@@ -126,6 +126,15 @@ class Plan:
         self.sliced += sizes
         self.shape += sizes
 
+    def whole(self, shape: tuple[int, ...]) -> bool:
+        """Does basic indexing take all of an array of this shape?"""
+        return self.cut == [(0, n, 1) for n in shape]
+
+    def order(self) -> tuple[int, ...]:
+        """The axes of `shape`, those that come first brought there."""
+        first = [axis for axis, _, _ in self.arrays] if self.apart else []
+        return (*first, *(i for i in range(len(self.shape)) if i not in first))
+
 
 def read(op: str, x: Tensor, key: Any) -> Plan:
     """The plan of `key` for `x`."""
@@ -135,11 +144,10 @@ def read(op: str, x: Tensor, key: Any) -> Plan:
     if dots > 1 or used > x.ndim:
         much = f"{dots} ellipses" if dots > 1 else f"{used} indices for {x.ndim} dimensions"
         raise AxisError(f"{op}: {much} in a key for shape {x.shape}; use at most {'one' if dots > 1 else x.ndim}")
-    plan, fancy = Plan(), []
-    for k in items if dots else [*items, ...]:
-        fancy.append(_enter(op, x, plan, k, x.ndim - used))
-    inner = fancy[fancy.index(True) : len(fancy) - fancy[::-1].index(True)] if plan.arrays else []
-    plan.apart = not all(inner)
+    plan = Plan()
+    fancy = [_enter(op, x, plan, k, x.ndim - used) for k in (items if dots else [*items, ...])]
+    places = [i for i, f in enumerate(fancy) if f]
+    plan.apart = bool(plan.arrays) and places[-1] - places[0] >= len(places)
     return plan
 
 
@@ -151,10 +159,10 @@ def _enter(op: str, x: Tensor, plan: Plan, k: Any, rest: int) -> bool:
     elif k is ...:
         plan.keep(x.shape[axis : axis + rest])
     elif isinstance(k, slice):
-        plan.cut.append(span(k, x.shape[axis]))
-        n = len(range(x.shape[axis])[k])
-        plan.sliced.append(n)
-        plan.shape.append(n)
+        n = x.shape[axis]
+        plan.cut.append(span(k, n))
+        plan.sliced.append(len(range(n)[k]))
+        plan.shape.append(plan.sliced[-1])
     elif isinstance(k, int):
         plan.cut.append(_number(op, k, axis, x.shape))
     else:
@@ -197,7 +205,8 @@ def understood(op: str, x: Tensor, k: Any) -> Any:
         return as_index(op, x, k)
     if getattr(k, "shape", None) == () and hasattr(k, "item"):
         k = k.item()
-    return as_index(op, x, k) if isinstance(k, bool) or not hasattr(k, "__index__") or hasattr(k, "shape") else as_int(k)
+    number = hasattr(k, "__index__") and not (isinstance(k, bool) or hasattr(k, "shape"))
+    return as_int(k) if number else as_index(op, x, k)
 
 
 def _whole(op: str, k: slice) -> slice:
@@ -211,16 +220,17 @@ def _whole(op: str, k: slice) -> slice:
 
 def as_index(op: str, x: Tensor, k: Any) -> Any:
     """`k`, a tensor or what can be made one, as a tensor of integers or bools on the device of `x`."""
-    if not isinstance(k, Value):
-        k = _made(op, x, k)
-    if k.dtype.kind == "float":
-        raise DTypeError(f"{op}: an index of {k.dtype}; cast it: index.astype('int64')")
-    return k
+    found: Any = k if isinstance(k, Value) else _made(op, x, k)
+    if found.dtype.kind == "float":
+        raise DTypeError(f"{op}: an index of {found.dtype}; cast it: index.astype('int64')")
+    return found
 
 
 def _made(op: str, x: Tensor, k: Any) -> Any:
     if isinstance(k, (str, float)) or not (isinstance(k, bool) or hasattr(k, "__iter__")):
-        raise DTypeError(f"{op}: {k!r:.80} is no index; use whole numbers, slices, None, ..., or integer or bool tensors")
+        raise DTypeError(
+            f"{op}: {k!r:.80} is no index; use whole numbers, slices, None, ..., or integer or bool tensors"
+        )
     made = tensor(k, device=x.device)
     return made.astype("int64") if not made.size and not hasattr(k, "dtype") else made
 
@@ -233,40 +243,35 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     they stood, or first where basic indices separate them (NumPy's rule).
     """
     plan = read("getitem", x, key)
-    z = _view(x, plan)
-    return _pick(z, plan) if plan.arrays else z
-
-
-def _view(x: Tensor, plan: Plan) -> Tensor:
-    """The basic part: cut, then the new shape."""
-    whole, reshaped = plan.cut == [(0, n, 1) for n in x.shape], plan.shape != plan.sliced
-    z = x if whole and (reshaped or plan.arrays) else unary(Slice(tuple(plan.cut), x.shape), x)
-    return unary(Reshape(tuple(plan.shape), tuple(plan.sliced)), z) if reshaped else z
-
-
-def _pick(x: Tensor, plan: Plan) -> Tensor:
-    """The advanced part: the indexed axes brought together and made one, then taken from."""
-    axes = [axis for axis, _, _ in plan.arrays]
-    first, sizes = 0 if plan.apart else axes[0], tuple(plan.shape[axis] for axis in axes)
-    if plan.apart and axes != list(range(len(axes))):
-        x = unary(Permute((*axes, *(i for i in range(x.ndim) if i not in axes))), x)
-    index = places(plan, sizes)
-    if len(axes) > 1:
-        merged = (*x.shape[:first], prod(sizes), *x.shape[first + len(axes) :])
-        x = unary(Reshape(merged, x.shape), x)
-    z: Tensor = apply(Take(first, prod(sizes), plan.arrays[0][2]), x, index)
+    z, reshaped = x, plan.shape != plan.sliced
+    if not (plan.whole(x.shape) and (reshaped or plan.arrays)):
+        z = unary(Slice(tuple(plan.cut), x.shape), z)
+    if reshaped:
+        z = unary(Reshape(tuple(plan.shape), tuple(plan.sliced)), z)
+    if not plan.arrays:
+        return z
+    order, count = plan.order(), len(plan.arrays)
+    if order != tuple(range(z.ndim)):
+        z = unary(Permute(order), z)
+    first, index, told = (0 if plan.apart else plan.arrays[0][0]), *plan.arrays[0][1:]
+    if count > 1:
+        sizes, index = z.shape[first : first + count], _together(plan)
+        z = unary(Reshape((*z.shape[:first], prod(sizes), *z.shape[first + count :]), z.shape), z)
+        index = apply(Flat(sizes, tuple(axis for _, _, axis in plan.arrays)), *index)
+    z = apply(Take(first, z.shape[first], told), z, index)
     if not index.ndim:
         z.origin = "slice"  # a 0-d index stands for a whole number
-    return z
+    return z  # type: ignore[no-any-return]
 
 
-def places(plan: Plan, sizes: tuple[int, ...]) -> Tensor:
-    """The indices as one: into their axes made one."""
+def _together(plan: Plan) -> list[Tensor]:
+    """The index tensors, in one dtype, of shapes that broadcast."""
     index = [i for _, i, _ in plan.arrays]
-    if len(index) == 1:
-        return index[0]  # type: ignore[no-any-return]
     try:
         broadcast_shapes(*[i.shape for i in index])
     except ShapeError as error:
-        raise ShapeError(f"getitem: index shapes {' and '.join(str(i.shape) for i in index)} do not fit together") from error
-    return apply(Flat(sizes, tuple(axis for _, _, axis in plan.arrays)), *[i.astype("int64") for i in index])  # type: ignore[no-any-return]
+        shapes = " and ".join(str(i.shape) for i in index)
+        raise ShapeError(
+            f"getitem: index shapes {shapes} do not fit together; they broadcast, or give a grid by i[:, None]"
+        ) from error
+    return [i.astype("int64") for i in index]

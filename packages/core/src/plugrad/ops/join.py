@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
+from operator import index as as_int
 
 from ..apply import apply, unary
 from ..errors import DTypeError, ShapeError
@@ -121,7 +122,9 @@ def stack(xs: Sequence[Tensor], axis: int = 0) -> Tensor:
     i = one_axis("stack", axis, parts[0].ndim + 1)
     for k, x in enumerate(parts):
         if x.shape != parts[0].shape:
-            raise ShapeError(f"stack: shape {x.shape} of tensor {k} is not shape {parts[0].shape} of tensor 0; see pg.concat")
+            raise ShapeError(
+                f"stack: shape {x.shape} of tensor {k} is not shape {parts[0].shape} of tensor 0; see pg.concat"
+            )
     return apply(Stack(i), *parts)  # type: ignore[no-any-return]
 
 
@@ -139,16 +142,20 @@ def split(x: Tensor, sizes: int | Sequence[int], axis: int = 0) -> tuple[Tensor,
     """The parts of `x` along an axis: of these sizes, or all of one size and the last of what is left."""
     i = one_axis("split", axis, x.ndim)
     n = x.shape[i]
-    if hasattr(sizes, "__index__") and not hasattr(sizes, "__iter__"):
-        every = int(sizes)  # type: ignore[call-overload]
-        if every < 1 and (every or n):
-            raise ShapeError(f"split: parts of size {every}; give a positive size, or a list of sizes")
-        parts = tuple(min(every, n - k) for k in range(0, n, every or 1)) or (0,)
-    else:
-        parts = tuple(map(int, sizes))  # type: ignore[arg-type]
+    parts = _sizes(sizes, n)
     if sum(parts) != n or min(parts, default=0) < 0:
         raise ShapeError(f"split: sizes {parts} do not add up to {n}, the size of axis {i} of shape {x.shape}")
-    return _parts(Split(i, parts), x)
+    return _views(apply(Split(i, parts), x), "split")
+
+
+def _sizes(sizes: Any, n: int) -> tuple[int, ...]:
+    """A list of sizes as it is; one size as often as `n` holds it, then what is left."""
+    if hasattr(sizes, "__iter__"):
+        return tuple(map(as_int, sizes))
+    every = as_int(sizes)
+    if every < 1 and (every or n):
+        raise ShapeError(f"split: parts of size {every}; give a positive size, or a list of sizes")
+    return tuple(min(every, n - k) for k in range(0, n, every or 1)) or (0,)
 
 
 def chunk(x: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
@@ -158,51 +165,37 @@ def chunk(x: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
     if chunks < 1:
         raise ShapeError(f"chunk: {chunks} parts; give a positive number")
     every = -(-n // chunks)
-    return _parts(Split(i, tuple(min(every, n - k) for k in range(0, n, every or 1)) or (0,) * chunks), x)
+    parts = tuple(min(every, n - k) for k in range(0, n, every or 1)) or (0,) * chunks
+    return _views(apply(Split(i, parts), x), "chunk")
 
 
 def unstack(x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
     """The slices of `x` along an axis, without that axis."""
     i = one_axis("unstack", axis, x.ndim)
-    return _parts(Unstack(i), x) if x.shape[i] else ()
+    return _views(apply(Unstack(i), x), "unstack") if x.shape[i] else ()
 
 
 unbind = unstack
 
 
-def _parts(op: Op, x: Tensor) -> tuple[Tensor, ...]:
-    """The outputs of `op`; assigning to their items would be lost on `x`."""
-    parts: tuple[Tensor, ...] = apply(op, x)
+def _views(parts: tuple[Tensor, ...], name: str) -> tuple[Tensor, ...]:
+    """`parts`, marked: assigning to their items would be lost on the tensor behind them."""
     for z in parts:
-        z.origin = op.name
+        z.origin = name
     return parts
 
 
 def meshgrid(*xs: Tensor, indexing: str = "xy") -> list[Tensor]:
-    """Grids of coordinates: the k-th has the numbers of the k-th of `xs` along axis k ("ij"), or with axes 0 and 1 exchanged ("xy")."""
+    """Grids of coordinates: the k-th holds the numbers of the k-th of `xs`, along axis k.
+
+    indexing    "ij": so; "xy": with axes 0 and 1 exchanged
+    """
     if indexing not in ("xy", "ij") or any(x.ndim > 1 for x in xs):
-        raise ShapeError(
-            f"meshgrid: indexing {indexing!r} with shapes {[x.shape for x in xs]}; it takes 'xy' or 'ij' and 1-d tensors"
-        )
+        shapes = ", ".join(str(x.shape) for x in xs)
+        raise ShapeError(f"meshgrid: indexing {indexing!r} with shapes {shapes}; it takes 'xy' or 'ij' and 1-d tensors")
     places = list(range(len(xs)))
     if indexing == "xy":
         places[:2] = places[:2][::-1]
     lines = [reshape(x, [-1 if k == at else 1 for k in range(len(xs))]) for x, at in zip(xs, places, strict=True)]
     shape = broadcast_shapes(*[x.shape for x in lines])
     return [unary(Expand(shape), x) for x in lines]
-
-
-from .assign import *  # noqa: E402, F403
-from .assign import __all__ as _assign  # noqa: E402
-from .nonzero import *  # noqa: E402, F403
-from .nonzero import __all__ as _nonzero  # noqa: E402
-from .scatter import *  # noqa: E402, F403
-from .scatter import __all__ as _scatter  # noqa: E402
-from .slices import *  # noqa: E402, F403
-from .slices import __all__ as _slices  # noqa: E402
-from .tile import *  # noqa: E402, F403
-from .tile import __all__ as _tile  # noqa: E402
-from .windows import *  # noqa: E402, F403
-from .windows import __all__ as _windows  # noqa: E402
-
-__all__ += [*_assign, *_nonzero, *_scatter, *_slices, *_tile, *_windows]

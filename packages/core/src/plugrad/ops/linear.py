@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
-from ..apply import binary, wrap
+from ..apply import binary
+from ..call import wrap
 from ..errors import DTypeError, ShapeError
 from ..node import Value
 from ..op import Op, _clash
@@ -155,16 +156,16 @@ def _rows(x: Any) -> tuple[int, int]:
     return prod(x.shape[:-1]), x.shape[-1]
 
 
-def dims(op: str, x: Any, least: int = 1) -> int:
-    """How many axes an operand of a product has; plain numbers and bools are refused, and fewer axes than `least`."""
-    if not isinstance(x, Value):
-        raise DTypeError(f"{op}: expected tensors, got {type(x).__name__}; make one: pg.tensor(...)")
-    data, device, n = x.data, x.device, len(x.data.shape)
-    if data.dtype not in device.plain and device.backend.dtype_of(data).kind == "bool":
-        raise DTypeError(f"{op}: bool has no product; cast it: x.astype('int64')")
-    if n < least:
-        raise ShapeError(f"{op}: operands need at least one axis, and one has shape (); to scale, write x * y")
-    return n
+def dims(op: str, x: Any, y: Any, least: int = 1) -> tuple[int, int]:
+    """How many axes the operands of a product have; plain numbers, bools and fewer axes than `least` are refused."""
+    for a in (x, y):
+        if not isinstance(a, Value):
+            raise DTypeError(f"{op}: expected tensors, got {type(a).__name__}; make one: pg.tensor(...)")
+        if len(a.data.shape) < least:
+            raise ShapeError(f"{op}: operands need at least one axis, and one has shape (); to scale, write x * y")
+    if x.dtype.kind == y.dtype.kind == "bool":
+        raise DTypeError(f"{op}: bools have no product; cast one of them: x.astype('int64')")
+    return x.ndim, y.ndim
 
 
 def own(x: Tensor) -> Tensor:
@@ -179,22 +180,31 @@ def matmul(x: Tensor, y: Tensor) -> Tensor:
     (k,) (..., k, m) → (..., m); (k,) (k,) → (). With k = 0 the result is zeros.
     ShapeError where the two k differ, and for shape ().
     """
-    n, m = dims("matmul", x), dims("matmul", y)
-    if n > 1 and m > 1:
-        return binary(_shared if n > 2 and m == 2 else _matmul, x, y)  # type: ignore[no-any-return]
-    if n == m:
-        return binary(_vecdot, x, y)  # type: ignore[no-any-return]
-    return binary(_matvec, x, y) if m == 1 else binary(_vecmat, x, y)  # type: ignore[no-any-return]
+    return binary(_form(x, y), x, y)  # type: ignore[no-any-return]
 
 
 def rmatmul(x: Tensor, y: Any) -> Tensor:
     """Y X: `array @ tensor`"""
-    return matmul(y, x)
+    return binary(_form(y, x), y, x)  # type: ignore[no-any-return]
+
+
+def _form(x: Any, y: Any) -> Op:
+    """The op for these shapes."""
+    try:
+        n, m = len(x.data.shape), len(y.data.shape)
+        plain = n > 1 and m > 1 and x.data.dtype in x.device.plain
+    except AttributeError:
+        n, m, plain = 0, 0, False
+    if not plain:
+        n, m = dims("matmul", x, y)
+    if n > 1 and m > 1:
+        return _shared if n > 2 and m == 2 else _matmul
+    return _vecdot if n == m else _matvec if m == 1 else _vecmat
 
 
 def common_axis(op: str, axis: int, x: Tensor, y: Tensor) -> int:
     """`axis` counted from the end: the same axis of both, whatever broadcasts in front."""
-    n, m = dims(op, x), dims(op, y)
+    n, m = dims(op, x, y)
     if axis >= 0 and n != m:
         raise ShapeError(f"{op}: axis {axis} is no common axis of shapes {x.shape} and {y.shape}; count from the end")
     return one_axis(op, axis, min(n, m)) - min(n, m)
@@ -213,14 +223,14 @@ def vecdot(x: Tensor, y: Tensor, /, *, axis: int = -1) -> Tensor:
 
 def dot(x: Tensor, y: Tensor) -> Tensor:
     """Σₖ xₖ yₖ of two vectors, () from (k,) and (k,); of a matrix and a vector, or two matrices, their product."""
-    n, m = dims("dot", x), dims("dot", y)
+    n, m = dims("dot", x, y)
     if n > 2 or m > 2:
         raise ShapeError(f"dot: shapes {x.shape} and {y.shape} have more than 2 axes; use matmul, tensordot or einsum")
-    return binary(_vecdot, x, y) if n == m == 1 else matmul(x, y)  # type: ignore[no-any-return]
+    return binary(_form(x, y), x, y)  # type: ignore[no-any-return]
 
 
 def outer(x: Tensor, y: Tensor, /) -> Tensor:
     """Zᵢⱼ = xᵢ yⱼ, (n, m) from vectors of shapes (n,) and (m,)."""
-    if dims("outer", x) != 1 or dims("outer", y) != 1:
+    if dims("outer", x, y) != (1, 1):
         raise ShapeError(f"outer: shapes {x.shape} and {y.shape} are not vectors; flatten them first: x.reshape(-1)")
     return binary(_mul, x.expand_dims(-1), y)  # type: ignore[no-any-return]

@@ -1,6 +1,8 @@
-"""Where the numbers are not zero, as integer tensors."""
+"""Positions, as integer tensors: of what is not zero, and of everything."""
 
 from __future__ import annotations
+
+from math import prod
 
 from ..apply import apply
 from ..errors import ShapeError
@@ -8,6 +10,7 @@ from ..op import Op
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ..backend import Device
     from ..tensor import Tensor
 
 __all__ = ["nonzero"]
@@ -18,6 +21,16 @@ class Nonzero(Op):
 
     def forward(self, xp, x):
         return tuple(xp.nonzero(x))
+
+
+class Positions(Op):
+    """z = 0, 1, 2, ... in this shape, last axis fastest; no gradient"""
+
+    shape: tuple[int, ...]
+    device: Device
+
+    def forward(self, xp):
+        return xp.reshape(xp.arange(prod(self.shape), dtype=xp.int64), self.shape)
 
 
 _nonzero = Nonzero()

@@ -6,15 +6,17 @@ from math import ceil, floor
 
 from ..apply import apply, unary
 from ..creation import tensor
-from ..dtypes import float32, uint8
+from ..dtypes import bool_, float32, uint8
 from ..errors import AxisError
 from ..op import Op
-from .along import axes_for, axis_for, count, cut, filled_axes, merged, merging, turned, unmerged
+from .along import axis_for, count, cut, filled_axes, lined, merged, ones, turned, unmerged, without
+from .compare import isnan
 from .convert import astype
+from .select import where
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
     from ..tensor import Tensor
@@ -57,7 +59,7 @@ class ArgSort(Op):
 
 
 class TopK(Op):
-    """v, i = the k largest x along `axis` in falling order, and where they stand; the smallest, rising, where not `largest`
+    """v, i = the k largest x along `axis`, falling, and where they stand; the k smallest, rising, where not `largest`
 
     ∂L/∂x = the gradient of v, put at i; `size` is that of x along `axis`
     """
@@ -77,43 +79,32 @@ class TopK(Op):
 
 
 class Rank(Op):
-    """z = what stands at place p of x in rising order over `axis`; NaN if there is one
+    """z = what stands at place p of x in rising order over `axis`, for each p; NaN if there is one
 
-    Between places a and b it is in between: (1 - w) a + w b, w = the fraction of p. Several places come first in the shape.
+    Between two places, with a and b: (1 - w) a + w b, w = the fraction of p. `shape` is that of z.
 
-    ∂L/∂x = (1 - w) g where a stands, w g where b stands
+    ∂L/∂x = (1 - w) g where a stands, w g where b stands; g where the NaN stands
     """
 
-    place: float | tuple[float, ...]
+    places: tuple[float, ...]
     axis: tuple[int, ...]
-    keepdims: bool
+    shape: tuple[int, ...]
 
     def forward(self, xp, x):
-        order, shape = merging(x.shape, self.axis)
-        y = xp.sort(xp.reshape(xp.permute_dims(x, order), shape), axis=-1, stable=False)
-        places = self.place if isinstance(self.place, tuple) else (self.place,)
-        z = between(xp, y, places)
-        if xp.backend.dtype_of(y).kind == "float":
-            last = cut(y, len(shape) - 1, shape[-1] - 1, shape[-1])
-            z = xp.where(xp.isnan(last), last, z)
-        z = xp.permute_dims(z, (len(shape) - 1, *range(len(shape) - 1)))
-        lead = (len(places),) if isinstance(self.place, tuple) else ()
-        kept = [1 if i in self.axis else n for i, n in enumerate(x.shape)] if self.keepdims else shape[:-1]
-        return xp.reshape(z, (*lead, *kept))
+        y = xp.sort(lined(xp, x, self.axis), axis=-1, stable=False)
+        return xp.reshape(between(xp, y, self.places), self.shape)
 
-    def dx(self, g, x):
-        places = self.place if isinstance(self.place, tuple) else (self.place,)
-        y, last = merged(x, self.axis), len(x.shape) - len(self.axis)
-        g = g.reshape((len(places), *y.shape[:-1])).permute((*range(1, last + 1), 0))
-        at, total = argsort(y), g.new_zeros(y.shape)
-        for place, weight in corners(places):
-            here = at.take(tensor(place, device=g.device), axis=last)
-            total = total.scatter_add(last, here, g * tensor(weight, g.dtype, g.device))
+    def dx(self, g, x, z):
+        y = merged(x, self.axis)
+        g, lost = (t.reshape((len(self.places), *y.shape[:-1])).moveaxis(0, -1) for t in (g, isnan(z)))
+        total = g.new_zeros(y.shape)
+        for i, w in standing(y, self.places, lost):
+            total = total.scatter_add(y.ndim - 1, i, g * w)
         return unmerged(total, self.axis, x.shape)
 
 
 def corners(places: Sequence[float]) -> list[tuple[list[int], list[float]]]:
-    """[(where a stands, 1 - w), (where b stands, w)]; the first alone where all places are whole numbers."""
+    """[(place of a, 1 - w), (place of b, w)]; the first alone where all places are whole numbers."""
     low = [floor(p) for p in places]
     w = [p - i for p, i in zip(places, low, strict=True)]
     below = low, [1 - t for t in w]
@@ -121,12 +112,25 @@ def corners(places: Sequence[float]) -> list[tuple[list[int], list[float]]]:
 
 
 def between(xp: Any, y: Any, places: Sequence[float]) -> Any:
-    """What stands at `places` along the last axis of the array y, in between where a place is."""
-    a, *b = (xp.take(y, xp.asarray(i, dtype=xp.int64), axis=-1) for i, _ in corners(places))
-    if not b:
-        return a
-    w = xp.asarray([p % 1 or 0.5 for p in places], dtype=y.dtype)  # a is b at a whole place; 0 · ∞ is avoided
-    return xp.where(a == b[0], a, a * (1 - w) + b[0] * w)
+    """What stands at `places` along the last axis of the sorted array y; the places come first in the shape."""
+    z, *above = (xp.take(y, xp.asarray(i, dtype=xp.int64), axis=-1) for i, _ in corners(places))
+    for b in above:
+        w = xp.asarray([p % 1 or 0.5 for p in places], dtype=y.dtype)  # a = b at a whole place; 0 · ∞ is avoided
+        z = xp.where(z == b, z, z * (1 - w) + b * w)
+    axis = len(y.shape) - 1
+    if xp.backend.dtype_of(y).kind == "float":
+        last = cut(y, axis, y.shape[axis] - 1, y.shape[axis])
+        z = xp.where(xp.isnan(last), last, z)
+    return xp.permute_dims(z, (axis, *range(axis)))
+
+
+def standing(y: Any, places: Sequence[float], lost: Any) -> Iterator[tuple[Any, Any]]:
+    """(positions, weights) of what stands at `places` along the last axis of the tensor y; of a NaN where `lost`."""
+    order, axis, device = argsort(y), y.ndim - 1, y.device
+    end = order.take(tensor([y.shape[axis] - 1], device=device), axis=axis)
+    for i, w in corners(places):
+        here = order.take(tensor(i, device=device), axis=axis)
+        yield where(lost, end, here), tensor(w, y.dtype, device)
 
 
 def sorting(xp: Any, x: Any, axis: int, descending: bool) -> Any:
@@ -141,7 +145,7 @@ def sort(x: Tensor, axis: int = -1, descending: bool = False, stable: bool = Tru
     """x in rising order along `axis` (falling where `descending`); NaN counts as the largest. Positions: `argsort`."""
     i = axis_for("sort", x, axis)
     if x.dtype.kind == "bool":
-        return astype(sort(astype(x, uint8), i, descending), "bool")
+        return astype(sort(astype(x, uint8), i, descending), bool_)
     return unary(Sort(i, descending), x)  # type: ignore[no-any-return]
 
 
@@ -166,7 +170,8 @@ def topk(x: Tensor, k: int, axis: int = -1, largest: bool = True, sorted: bool =
 def median(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The middle x over `axis` (all axes by default), of two the lower; one element gets the whole gradient."""
     axes = filled_axes("median", x, axis)
-    return unary(Rank((count(x.shape, axes) - 1) // 2, axes, keepdims), ordered(x))  # type: ignore[no-any-return]
+    middle = (count(x.shape, axes) - 1) // 2
+    return unary(Rank((middle,), axes, _shape(x, axes, keepdims)), ordered(x))  # type: ignore[no-any-return]
 
 
 def quantile(
@@ -177,12 +182,19 @@ def quantile(
 
     interpolation    between two numbers: "linear", "lower", "higher", "nearest" or "midpoint"
     """
-    shares = q.tolist() if hasattr(q, "tolist") else q
-    many = isinstance(shares, (list, tuple))
+    shares: Any = q.tolist() if hasattr(q, "tolist") else q
     axes = filled_axes("quantile", x, axis)
-    places = tuple([_place(float(s), count(x.shape, axes), interpolation) for s in (shares if many else [shares])])
+    n = count(x.shape, axes)
+    many = isinstance(shares, (list, tuple))
+    places = tuple([_place(s, n, interpolation) for s in (shares if many else [shares])])
+    shape = (*([len(places)] if many else []), *_shape(x, axes, keepdims))
     y = x if x.dtype.kind == "float" else astype(x, float32)
-    return unary(Rank(places if many else places[0], axes, keepdims), y)  # type: ignore[no-any-return]
+    return unary(Rank(places, axes, shape), y)  # type: ignore[no-any-return]
+
+
+def _shape(x: Any, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
+    """What is left of the shape of x."""
+    return ones(x.shape, axes) if keepdims else without(x.shape, axes)
 
 
 def _place(q: float, n: int, interpolation: str) -> float:

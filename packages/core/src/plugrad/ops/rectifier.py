@@ -24,7 +24,7 @@ SELU = 1.6732632423543772, 1.0507009873554805  # α and λ that keep mean 0 and 
 class Relu(Op):
     """z = max(x, 0)
 
-    ∂L/∂x = g where z > 0, else 0
+    ∂L/∂x = 0 where z ≤ 0, else g
     """
 
     elementwise = True
@@ -33,7 +33,7 @@ class Relu(Op):
         return xp.maximum(x, number(xp, 0, x))
 
     def dx(self, g, z):
-        return where(z > 0, g, 0)
+        return where(z <= 0, 0, g)
 
 
 class LeakyRelu(Op):
@@ -71,9 +71,9 @@ class Prelu(Op):
 
 
 class Threshold(Op):
-    """z = x where x > t, else v
+    """z = v where x ≤ t, else x
 
-    ∂L/∂x = g where x > t, else 0
+    ∂L/∂x = 0 where x ≤ t, else g
     """
 
     threshold: float
@@ -81,10 +81,10 @@ class Threshold(Op):
     elementwise = selects = floats = True
 
     def forward(self, xp, x):
-        return xp.where(x > self.threshold, x, number(xp, self.value, x))
+        return xp.where(x <= self.threshold, number(xp, self.value, x), x)
 
     def dx(self, g, x):
-        return where(x > self.threshold, g, 0)
+        return where(x <= self.threshold, 0, g)
 
 
 class Elu(Op):
@@ -96,7 +96,7 @@ class Elu(Op):
     alpha: float
     scale: float
     rate: float
-    elementwise = floats = True
+    elementwise = scales = floats = True
 
     def forward(self, xp, x):
         low = xp.minimum(x, number(xp, 0, x)) * self.rate
@@ -110,7 +110,7 @@ class Elu(Op):
 class Hardtanh(Op):
     """z = x between low and high
 
-    ∂L/∂x = g where low < x < high, else 0
+    ∂L/∂x = 0 where x ≤ low or x ≥ high, else g
     """
 
     low: float
@@ -121,7 +121,7 @@ class Hardtanh(Op):
         return xp.minimum(xp.maximum(x, number(xp, self.low, x)), number(xp, self.high, x))
 
     def dx(self, g, x):
-        return where((x > self.low) & (x < self.high), g, 0)
+        return where((x <= self.low) | (x >= self.high), 0, g)
 
 
 class Hardsigmoid(Op):

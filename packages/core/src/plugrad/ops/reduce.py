@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..apply import unary
 from ..dtypes import uint8
 from ..op import Op
-from .along import axes_for, axis_for, count, filled_axes, merged, opened, ratio, unmerged, widened
+from .along import axes_for, axis_for, cast_for, count, filled_axes, merged, opened, ratio, unmerged, widened
 from .compare import isnan
 from .convert import astype
 from .select import mend, where
@@ -14,11 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..dtypes import DType
     from ..tensor import Tensor
+    from .along import What
     from .axes import Axis
-
-    What = DType | str | type | None
 
 __all__ = ["all", "amax", "amin", "any", "argmax", "argmin", "count_nonzero", "max", "mean", "min", "prod", "sum"]
 
@@ -131,20 +129,20 @@ def sum(x: Tensor, axis: Axis = None, keepdims: bool = False, dtype: What = None
 
     dtype    what to cast to first, and to return
     """
-    y = x if dtype is None else astype(x, dtype)
+    y = cast_for("sum", x, dtype)
     z: Tensor = unary(Sum(axes_for("sum", y, axis), keepdims, y.shape), y)
     return z if dtype is None else astype(z, dtype)
 
 
 def mean(x: Tensor, axis: Axis = None, keepdims: bool = False, dtype: What = None) -> Tensor:
     """Σ x / n over `axis` (all axes by default). Integers give float32; nothing gives NaN."""
-    y = x if dtype is None else astype(x, dtype)
+    y = cast_for("mean", x, dtype)
     return unary(Mean(axes_for("mean", y, axis), keepdims, y.shape), y)  # type: ignore[no-any-return]
 
 
 def prod(x: Tensor, axis: Axis = None, keepdims: bool = False, dtype: What = None) -> Tensor:
     """Π x over `axis` (all axes by default). Integers and bool give int64, unsigned integers uint64."""
-    y = x if dtype is None else astype(x, dtype)
+    y = cast_for("prod", x, dtype)
     z: Tensor = unary(Prod(axes_for("prod", y, axis), keepdims), y)
     return z if dtype is None else astype(z, dtype)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..apply import binary, unary
 from ..errors import ShapeError
 from ..op import Op
-from .along import axis_for, cut, shifted, tensor_for, turned, widened
+from .along import axis_for, cast_for, cut, shifted, tensor_for, turned, widened
 from .convert import astype
 from .select import mend
 
@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ..dtypes import DType
     from ..tensor import Tensor
-
-    What = DType | str | type | None
+    from .along import What
 
 __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff"]
 
@@ -66,13 +64,9 @@ class Recurrence(Op):
     reverse: bool
 
     def forward(self, xp, x, y):
-        a, z = (turned(t, self.axis) if self.reverse else t for t in (x, y))
-        d, n = 1, a.shape[self.axis]
-        while d < n:  # z_k now holds the terms of the last d steps, a_k their product
-            before = shifted(xp, z, self.axis, d)
-            z = z + xp.where(before == 0, before, a * before)
-            a, d = a * shifted(xp, a, self.axis, d), 2 * d
-        return turned(z, self.axis) if self.reverse else z
+        if not self.reverse:
+            return followed(xp, x, y, self.axis)
+        return turned(followed(xp, turned(x, self.axis), turned(y, self.axis), self.axis), self.axis)
 
     def dx(self, g, x, z):
         h = self.dy(g, x)
@@ -122,6 +116,16 @@ def run(scan: Callable[..., Any], x: Any, axis: int, reverse: bool) -> Any:
     return turned(scan(turned(x, axis), axis=axis), axis) if reverse else scan(x, axis=axis)
 
 
+def followed(xp: Any, a: Any, z: Any, axis: int) -> Any:
+    """The recurrence of the arrays x = a and y = z in log₂ n passes."""
+    d = 1
+    while d < a.shape[axis]:  # z_k holds what the last d terms give, a_k is the product of their factors
+        before = shifted(xp, z, axis, d)
+        z = z + xp.where(before == 0, before, a * before)
+        a, d = a * shifted(xp, a, axis, d), 2 * d
+    return z
+
+
 def others(x: Any) -> Any:
     """z_i = Π_{j≠i} x_j along the last axis of a tensor: the product of all before and of all after."""
     axis = len(x.shape) - 1
@@ -131,6 +135,8 @@ def others(x: Any) -> Any:
 
 def recurrence(x: Any, y: Any, axis: int, reverse: bool) -> Any:
     """z_k = y_k + x_k · z_{k-1} along `axis`, for x and y of one shape; from the end where `reverse`"""
+    if x.shape != y.shape:
+        raise ShapeError(f"recurrence: shapes {x.shape} and {y.shape} differ; expand one of them first")
     return binary(Recurrence(axis, reverse), x, y)
 
 
@@ -148,14 +154,14 @@ def joined(xs: list[Any], axis: int) -> Any:
 
 def cumsum(x: Tensor, axis: int, dtype: What = None) -> Tensor:
     """z_k = Σ_{j≤k} x_j along `axis`. Integers and bool give int64, unsigned integers uint64."""
-    y = x if dtype is None else astype(x, dtype)
+    y = cast_for("cumsum", x, dtype)
     z: Tensor = unary(CumSum(axis_for("cumsum", y, axis), False), y)
     return z if dtype is None else astype(z, dtype)
 
 
 def cumprod(x: Tensor, axis: int, dtype: What = None) -> Tensor:
     """z_k = Π_{j≤k} x_j along `axis`. Integers and bool give int64, unsigned integers uint64."""
-    y = x if dtype is None else astype(x, dtype)
+    y = cast_for("cumprod", x, dtype)
     z: Tensor = unary(CumProd(axis_for("cumprod", y, axis), False), y)
     return z if dtype is None else astype(z, dtype)
 

@@ -6,6 +6,7 @@ from ..apply import apply, binary, unary
 from ..errors import DTypeError, ShapeError
 from ..op import Op
 from .compare import isfinite, isnan
+from .composed.elementary import STEPS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,11 +15,6 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
 __all__ = ["masked_fill", "mend", "nan_to_num", "where"]
-
-LARGEST = {
-    "float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38,
-    "float64": 1.7976931348623157e308,
-}  # fmt: skip
 
 
 class Where(Op):
@@ -72,8 +68,8 @@ class NanToNum(Op):
         t = xp.backend.dtype_of(x)
         if t.kind != "float":
             return x
-        high = LARGEST[t.name] if self.posinf is None else self.posinf
-        low = -LARGEST[t.name] if self.neginf is None else self.neginf
+        high = STEPS[t.name][2] if self.posinf is None else self.posinf
+        low = -STEPS[t.name][2] if self.neginf is None else self.neginf
         inf, nan, high, low = (xp.asarray(v, dtype=x.dtype) for v in (float("inf"), self.nan, high, low))
         return xp.where(xp.isnan(x), nan, xp.where(x == inf, high, xp.where(x == -inf, low, x)))
 

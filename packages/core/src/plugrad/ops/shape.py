@@ -12,6 +12,7 @@ from .axes import many_axes, one_axis, sizes_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from ..tensor import Tensor
 
@@ -94,24 +95,25 @@ def reshape(x: Tensor, *sizes: int | Sequence[int], shape: Sequence[int] = (), c
 
     `reshape(x, 2, 3)` or `reshape(x, (2, 3))`. `copy=True` gives a value of its own, to which items may be assigned.
     """
-    wanted = _worked_out("reshape", x, sizes_of("reshape", sizes or (shape,)))
+    wanted = _worked_out("reshape", x.size, x.shape, sizes_of("reshape", sizes or (shape,)))
     z = unary(Reshape(wanted, x.shape), x)
     return z.clone() if copy else z  # type: ignore[no-any-return]
 
 
-def _worked_out(op: str, x: Tensor, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """`sizes` with -1 replaced, checked against the number of elements."""
-    n, known = x.size, prod(s for s in sizes if s != -1)
+def _worked_out(op: str, n: int, have: tuple[int, ...], sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """`sizes` with -1 replaced, so that they hold the `n` numbers of shape (or axis) `have`."""
+    known = prod(s for s in sizes if s != -1)
     if sizes.count(-1) > 1 or (-1 in sizes and not known):
-        raise ShapeError(f"{op}: {sizes} leaves more than one answer for shape {x.shape}; write the sizes out")
+        raise ShapeError(f"{op}: {sizes} leaves more than one answer for {have}; write the sizes out")
     if n != known if -1 not in sizes else n % known:
-        raise ShapeError(f"{op}: shape {x.shape} has {n} elements, which do not fill {sizes}")
+        raise ShapeError(f"{op}: {have} holds {n} numbers, which do not fill {sizes}; one size may be -1")
     return tuple(n // known if s == -1 else s for s in sizes)
 
 
 def view(x: Tensor, *sizes: int | Sequence[int]) -> Tensor:
     """`reshape`, by PyTorch's other name."""
-    return unary(Reshape(_worked_out("view", x, sizes_of("view", sizes)), x.shape), x)  # type: ignore[no-any-return]
+    wanted = _worked_out("view", x.size, x.shape, sizes_of("view", sizes))
+    return unary(Reshape(wanted, x.shape), x)  # type: ignore[no-any-return]
 
 
 def flatten(x: Tensor, start: int = 0, end: int = -1) -> Tensor:
@@ -126,11 +128,7 @@ def flatten(x: Tensor, start: int = 0, end: int = -1) -> Tensor:
 def unflatten(x: Tensor, axis: int, sizes: Sequence[int]) -> Tensor:
     """`x` with one axis split into several; one size may be -1: shape (2, 12) with sizes (3, -1) gives (2, 3, 4)."""
     i = one_axis("unflatten", axis, x.ndim)
-    n, wanted = x.shape[i], sizes_of("unflatten", (sizes,))
-    known = prod(s for s in wanted if s != -1)
-    if wanted.count(-1) > 1 or (n % known if -1 in wanted and known else n != known):
-        raise ShapeError(f"unflatten: axis {axis} of shape {x.shape} has size {n}, which is not split by {wanted}")
-    parts = tuple(n // known if s == -1 else s for s in wanted)
+    parts = _worked_out("unflatten", x.shape[i], x.shape[i : i + 1], sizes_of("unflatten", (sizes,)))
     return unary(Reshape((*x.shape[:i], *parts, *x.shape[i + 1 :]), x.shape), x)  # type: ignore[no-any-return]
 
 
@@ -140,14 +138,17 @@ def squeeze(x: Tensor, axis: int | Sequence[int] | None = None) -> Tensor:
     gone = [i for i, n in enumerate(shape) if n == 1] if axis is None else many_axes("squeeze", axis, len(shape))
     for i in gone:
         if shape[i] != 1:
-            raise ShapeError(f"squeeze: axis {i} of shape {shape} has size {shape[i]}, not 1; index or reduce it instead")
+            raise ShapeError(
+                f"squeeze: axis {i} of shape {shape} has size {shape[i]}, not 1; index or reduce it instead"
+            )
     return unary(Reshape(tuple(n for i, n in enumerate(shape) if i not in gone), shape), x)  # type: ignore[no-any-return]
 
 
 def expand_dims(x: Tensor, axis: int | Sequence[int] = 0) -> Tensor:
     """`x` with new axes of size 1 at these places of the result."""
-    count = len(tuple(axis)) if hasattr(axis, "__iter__") else 1
-    new = many_axes("expand_dims", axis, x.ndim + count)
+    names: Any = axis
+    count = len(names) if hasattr(names, "__len__") else 1
+    new = many_axes("expand_dims", names, x.ndim + count)
     old = iter(x.shape)
     return unary(Reshape(tuple(1 if i in new else next(old) for i in range(x.ndim + count)), x.shape), x)  # type: ignore[no-any-return]
 
@@ -244,7 +245,9 @@ def matrix_transpose(x: Tensor) -> Tensor:
     """`x` with its last two axes exchanged."""
     n = x.ndim
     if n < 2:
-        raise ShapeError(f"matrix_transpose: shape {x.shape} has no two axes to exchange; x.reshape(-1, 1) gives a column")
+        raise ShapeError(
+            f"matrix_transpose: shape {x.shape} has no two axes to exchange; x.reshape(-1, 1) gives a column"
+        )
     return unary(Permute((*range(n - 2), n - 1, n - 2)), x)  # type: ignore[no-any-return]
 
 

@@ -101,7 +101,7 @@ class Flip(Op):
 
 def native(key: Key) -> tuple[Any, ...]:
     """`key` in Python's slices."""
-    return tuple([slice(*k) if k.__class__ is tuple else k for k in key])  # type: ignore[misc]
+    return tuple([slice(*k) if isinstance(k, tuple) else k for k in key])
 
 
 def span(s: slice, n: int) -> Span:

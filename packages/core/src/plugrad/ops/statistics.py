@@ -6,7 +6,7 @@ from math import inf, nan
 
 from ..apply import unary
 from ..op import Op
-from .along import axes_for, count, filled_axes, opened, ratio, shut
+from .along import axes_for, count, filled_axes, ones, opened, ratio, shut
 from .compare import isinf
 from .reduce import mean, shared, sum
 from .select import mend, where
@@ -132,9 +132,7 @@ class LogSumExp(Op):
     floats = True
 
     def forward(self, xp, x):
-        if not count(x.shape, self.axis):
-            return shut(xp, xp.full(_ones(x.shape, self.axis), -inf, dtype=x.dtype), self)
-        m = xp.max(x, axis=self.axis, keepdims=True)
+        m = peak(xp, x, self.axis, nothing=-inf)
         finite, zero = xp.isfinite(m), xp.zeros(m.shape, dtype=m.dtype)
         u = x - xp.where(finite, m, zero)
         s = xp.sum(xp.exp(xp.minimum(u, zero)), axis=self.axis, keepdims=True)
@@ -171,10 +169,8 @@ def _first(x: Any, axis: tuple[int, ...]) -> tuple[Any, ...]:
 
 def length(xp: Any, x: Any, op: Any, p: float) -> Any:
     """(Σ |x|ᵖ)^(1/p), with |x| measured in units of the largest (smallest for p < 0): squares do not overflow."""
-    if not count(x.shape, op.axis):
-        return shut(xp, xp.full(_ones(x.shape, op.axis), 0.0 if p > 0 else inf, dtype=x.dtype), op)
     a = xp.abs(x)
-    m = (xp.max if p > 0 else xp.min)(a, axis=op.axis, keepdims=True)
+    m = peak(xp, a, op.axis, nothing=0.0) if p > 0 else xp.min(a, axis=op.axis, keepdims=True)
     one = xp.full(m.shape, 1.0, dtype=m.dtype)
     u = a / xp.where(xp.isfinite(m) & (m > 0), m, one)
     u = u if p > 0 else xp.where(u == 0, one, u)  # m is 0 there, and so is the result
@@ -182,8 +178,11 @@ def length(xp: Any, x: Any, op: Any, p: float) -> Any:
     return shut(xp, m * (xp.sqrt(s) if p == 2 else s if p == 1 else s ** (1 / p)), op)
 
 
-def _ones(shape: tuple[int, ...], axis: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple([1 if i in axis else n for i, n in enumerate(shape)])
+def peak(xp: Any, x: Any, axis: tuple[int, ...], nothing: float) -> Any:
+    """The largest x over `axis`, which stays as 1; `nothing` where there is none."""
+    if count(x.shape, axis):
+        return xp.max(x, axis=axis, keepdims=True)
+    return xp.full(ones(x.shape, axis), nothing, dtype=x.dtype)
 
 
 def var(x: Tensor, axis: Axis = None, correction: float = 1, keepdims: bool = False) -> Tensor:
@@ -216,7 +215,8 @@ def norm(x: Tensor, ord: float = 2, axis: Axis = None, keepdims: bool = False) -
         return unary(ZeroNorm(axes_for("norm", x, axis), keepdims, x.shape), x)  # type: ignore[no-any-return]
     if p in (inf, -inf):
         return unary(EdgeNorm(filled_axes("norm", x, axis), keepdims, p > 0), x)  # type: ignore[no-any-return]
-    return unary(Norm(axes_for("norm", x, axis), keepdims, p), x)  # type: ignore[no-any-return]
+    axes = (axes_for if p > 0 else filled_axes)("norm", x, axis)
+    return unary(Norm(axes, keepdims, p), x)  # type: ignore[no-any-return]
 
 
 def logsumexp(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:

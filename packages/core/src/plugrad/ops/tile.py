@@ -92,39 +92,49 @@ def repeat(x: Tensor, repeats: Any, *more: Any, axis: int | None = None) -> Tens
     """
     if more:
         every = ", ".join(map(str, (repeats, *more)))
-        raise DTypeError(f"repeat: ({every}) reads as copies of the whole: x.tile({every}); an axis is given by name: axis=0")
-    return _repeated("repeat", x, repeats, axis)
+        raise DTypeError(
+            f"repeat: ({every}) reads as copies of the whole: x.tile({every}); an axis is given by name: axis=0"
+        )
+    y, op, *index = _repeated("repeat", x, repeats, axis)
+    return apply(op, y, *index)  # type: ignore[no-any-return]
 
 
 def repeat_interleave(x: Tensor, repeats: Any, axis: int | None = None) -> Tensor:
     """`repeat`, by PyTorch's name."""
-    return _repeated("repeat_interleave", x, repeats, axis)
+    y, op, *index = _repeated("repeat_interleave", x, repeats, axis)
+    return apply(op, y, *index)  # type: ignore[no-any-return]
 
 
-def _repeated(op: str, x: Tensor, repeats: Any, axis: int | None) -> Tensor:
+def _repeated(name: str, x: Tensor, repeats: Any, axis: int | None) -> tuple[Any, ...]:
+    """What to repeat, the op that does, and the positions it takes where the counts differ."""
     y = reshape(x, -1) if axis is None else x
-    i = one_axis(op, axis or 0, y.ndim)
+    i = one_axis(name, axis or 0, y.ndim)
     n = y.shape[i]
     counts = repeats.tolist() if hasattr(repeats, "tolist") else repeats
     counts = list(counts) if hasattr(counts, "__iter__") else [as_int(counts)]
     if len(counts) not in (1, n) or min(counts, default=0) < 0:
-        raise ShapeError(f"{op}: repeats {counts} do not fit axis {i} of shape {y.shape}; give one number of 0 or more, or {n}")
+        raise ShapeError(
+            f"{name}: repeats {counts} do not fit axis {i} of shape {y.shape}; give one number of 0 or more, or {n}"
+        )
     if len(counts) == 1:
-        each = tuple(counts[0] if k == i else 1 for k in range(y.ndim))
-        return unary(Tile((1,) * y.ndim, each, y.shape), y)  # type: ignore[no-any-return]
+        return y, Tile((1,) * y.ndim, tuple(counts[0] if k == i else 1 for k in range(y.ndim)), y.shape)
     places = [k for k, count in enumerate(counts) for _ in range(count)]
-    return apply(Take(i, n, i), y, tensor(places, dtype="int64", device=x.device))  # type: ignore[no-any-return]
+    return y, Take(i, n, i), tensor(places, dtype="int64", device=x.device)
 
 
 def roll(x: Tensor, shift: int | Sequence[int], axis: int | Sequence[int] | None = None) -> Tensor:
     """`x` moved along these axes, what leaves at one end coming in at the other; None: on `x` flattened."""
-    shifts = tuple(map(as_int, shift)) if hasattr(shift, "__iter__") else (as_int(shift),)
-    axes = None if axis is None else tuple(one_axis("roll", k, x.ndim) for k in (axis if hasattr(axis, "__iter__") else (axis,)))
+    shifts = _numbers(shift)
+    axes = None if axis is None else tuple(one_axis("roll", k, x.ndim) for k in _numbers(axis))
     count = 1 if axes is None else len(axes)
     shifts = shifts * count if len(shifts) == 1 else shifts
     if len(shifts) != count:
         raise ShapeError(f"roll: {len(shifts)} shifts for {count} axes; give one for each axis")
     return unary(Roll(shifts, axes), x)  # type: ignore[no-any-return]
+
+
+def _numbers(n: Any) -> tuple[int, ...]:
+    return tuple(map(as_int, n)) if hasattr(n, "__iter__") else (as_int(n),)
 
 
 def _mirrored(i: int, n: int) -> int:
@@ -148,14 +158,17 @@ def pad(x: Tensor, widths: Any, mode: str = "constant", value: bool | int | floa
     """
     pairs = _pairs(x, widths)
     if mode == "constant":
-        return _constant(x, pairs, value)
+        y, place = _constant(x, pairs, value)
+        return unary(place, y)  # type: ignore[no-any-return]
     if mode not in MODES:
         raise ShapeError(f"pad: mode {mode!r} is none of 'constant', {', '.join(map(repr, MODES))}")
     z = x.clone()
     for i, (before, after) in enumerate(pairs):
         n = x.shape[i]
         if not n and (before > 0 or after > 0):
-            raise ShapeError(f"pad: axis {i} of shape {x.shape} is empty: there is nothing to {mode}; use mode='constant'")
+            raise ShapeError(
+                f"pad: axis {i} of shape {x.shape} is empty: there is nothing to {mode}; use mode='constant'"
+            )
         if before or after:
             places = [MODES[mode](k, n) for k in range(-before, n + after)]
             z = apply(Take(i, n, i), z, tensor(places, dtype="int64", device=x.device))
@@ -170,16 +183,20 @@ def _pairs(x: Tensor, widths: Any) -> list[tuple[int, int]]:
     if len(rows) == 2 and not any(hasattr(w, "__iter__") for w in rows):
         rows = [rows] * x.ndim
     if len(rows) != x.ndim or not all(hasattr(w, "__iter__") and len(tuple(w)) == 2 for w in rows):
-        raise ShapeError(f"pad: widths {widths} do not fit shape {x.shape}; give ((before, after), ...), {x.ndim} pairs")
+        raise ShapeError(
+            f"pad: widths {widths} do not fit shape {x.shape}; give ((before, after), ...), {x.ndim} pairs"
+        )
     pairs = [(as_int(before), as_int(after)) for before, after in rows]
     for i, (n, (before, after)) in enumerate(zip(x.shape, pairs, strict=True)):
         if n + min(before, 0) + min(after, 0) < 0:
-            raise ShapeError(f"pad: widths {(before, after)} take more than the {n} numbers of axis {i} of shape {x.shape}")
+            raise ShapeError(
+                f"pad: widths {(before, after)} take more than the {n} numbers of axis {i} of shape {x.shape}"
+            )
     return pairs
 
 
-def _constant(x: Tensor, pairs: list[tuple[int, int]], value: bool | int | float) -> Tensor:
-    """Cut what is taken away, then place the rest."""
+def _constant(x: Tensor, pairs: list[tuple[int, int]], value: bool | int | float) -> tuple[Tensor, Op]:
+    """What is left of `x` where widths are negative, and the op that puts it in its place."""
     if x.dtype.kind == "bool":
         value = bool(value)
     y = x.astype(with_scalar(x.dtype, value))
@@ -189,4 +206,4 @@ def _constant(x: Tensor, pairs: list[tuple[int, int]], value: bool | int | float
         y = unary(Slice(key, x.shape), y)
     grown = [(max(before, 0), n, max(after, 0)) for (before, after), n in zip(pairs, y.shape, strict=True)]
     key = tuple((before, before + n, 1) for before, n, _ in grown)
-    return unary(Place(key, tuple(sum(g) for g in grown), value), y)  # type: ignore[no-any-return]
+    return y, Place(key, tuple(sum(g) for g in grown), value)

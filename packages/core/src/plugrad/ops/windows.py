@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from operator import index as as_int
 
 from ..apply import unary
 from ..errors import ShapeError
@@ -143,12 +144,14 @@ def _windows(op: Unfold | Fold) -> tuple[int, int]:
 
 def as_strided(x: Tensor, size: Sequence[int], stride: Sequence[int], offset: int = 0) -> Tensor:
     """z[i, j, ...] = x[offset + i · stride[0] + j · stride[1] + ...], with `x` flattened; places may repeat."""
-    sizes, steps = tuple(size), tuple(stride)
+    sizes, steps = tuple(map(as_int, size)), tuple(map(as_int, stride))
     if len(sizes) != len(steps):
-        raise ShapeError(f"as_strided: size {sizes} has {len(sizes)} axes, stride {steps} has {len(steps)}; give as many")
+        raise ShapeError(
+            f"as_strided: size {sizes} has {len(sizes)} axes, stride {steps} has {len(steps)}; give as many"
+        )
     reach = [(n - 1) * s for n, s in zip(sizes, steps, strict=True)]
     low, high = offset + sum(r for r in reach if r < 0), offset + sum(r for r in reach if r > 0)
-    if min(sizes, default=1) < 0 or (prod(sizes) and not 0 <= low <= high < x.size):
+    if min(sizes, default=1) < 0 or (0 not in sizes and not 0 <= low <= high < x.size):
         raise ShapeError(
             f"as_strided: size {sizes}, stride {steps} and offset {offset} reach places {low} to {high} "
             f"of the {x.size} elements of shape {x.shape}"

@@ -49,11 +49,11 @@ def near(got: Any, want: Any, rel: float, tiny: float) -> bool:
     """Equal, both NaN, or within rel · |want| + tiny."""
     if isinstance(want, float) and math.isnan(want):
         return isinstance(got, float) and math.isnan(got)
-    return bool(got == want or abs(got - want) <= rel * abs(want) + tiny and not math.isinf(want))
+    return bool(got == want or (abs(got - want) <= rel * abs(want) + tiny and not math.isinf(want)))
 
 
 def close(got: Iterable[Any], want: Iterable[Any], what: str, rel: float, tiny: float | None = None) -> None:
-    """Number by number; the first that differs is named. `tiny` defaults to rel · the largest finite number expected."""
+    """Number by number; the first that differs is named. `tiny` defaults to rel · the largest finite number."""
     got, want = list(got), list(want)
     same(len(got), len(want), f"{what}: number of elements")
     if tiny is None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import creation
-from ..apply import wrap
-from ..context import switch
-from ..errors import ConformanceError
+from ..call import wrap
 from ..grad import grad
-from .compare import EPS, TINY, Shot, agree, close, everywhere, expect, flatten, rounded, same, shape_of, shots
+from .compare import EPS, TINY, Shot, agree, close, everywhere, flatten, rounded, same, shape_of, shots
 from .draw import FLOAT, numbers
 from .gradcheck import gradcheck
 from .subject import Excused, Subject
@@ -25,7 +23,9 @@ if TYPE_CHECKING:
 
 def plain(c: Case, to: str = "float64") -> list[Any]:
     """The inputs of a row as nested lists, floating ones as dtype `to` holds them."""
-    return [rounded(numbers(spec, i), to) if spec.kind == "float" else numbers(spec, i) for i, spec in enumerate(c.inputs)]
+    return [
+        rounded(numbers(spec, i), to) if spec.kind == "float" else numbers(spec, i) for i, spec in enumerate(c.inputs)
+    ]
 
 
 def filled(spec: Spec, host: Any, device: Device, dtype: str) -> Any:

@@ -21,7 +21,9 @@ def asarray(s: Subject) -> None:
         s.gives(make(GRID, dtype=s.type(t)), GRID, "asarray of nested lists", t)
         s.gives(make([], dtype=s.type(t)), [], "asarray of []", t)
     s.gives(s.xp.asarray([True, False], dtype=s.type("bool")), [True, False], "asarray of bools", "bool")
-    s.gives(s.xp.asarray([inf, nan, -inf], dtype=s.type("float32")), [inf, nan, -inf], "asarray of infinities", "float32")
+    s.gives(
+        s.xp.asarray([inf, nan, -inf], dtype=s.type("float32")), [inf, nan, -inf], "asarray of infinities", "float32"
+    )
 
 
 def zeros(s: Subject) -> None:
@@ -62,7 +64,9 @@ def reshape(s: Subject) -> None:
     for t in each(KINDS, s):
         x = s.array(GRID, t)
         s.gives(s.xp.reshape(x, (3, 2)), [[1, 5], [2, 4], [0, 3]], "reshape", t)
-        s.gives(s.xp.reshape(s.xp.permute_dims(x, (1, 0)), (6,)), [1, 4, 5, 0, 2, 3], "reshape of a transposed array", t)
+        s.gives(
+            s.xp.reshape(s.xp.permute_dims(x, (1, 0)), (6,)), [1, 4, 5, 0, 2, 3], "reshape of a transposed array", t
+        )
         s.gives(s.xp.reshape(x[..., ::-1], (6,)), [2, 5, 1, 3, 0, 4], "reshape of a reversed array", t)
         s.gives(s.xp.reshape(s.array([4], t), ()), 4, "reshape to ()", t)
         s.gives(s.xp.reshape(s.array([], t), (2, 0)), [[], []], "reshape of an empty array", t)
@@ -242,4 +246,4 @@ FUNCTIONS: dict[str, Callable[[Subject], None]] = {
         *(sum, prod, max, min, argmax, argsort, matmul),
     )
 }
-ARRAYS: dict[str, Callable[[Subject], None]] = {f.__name__: f for f in (getitem, setitem, scalars)}
+GROUPS: dict[str, tuple[Callable[[Subject], None], ...]] = {"arrays": (getitem, setitem, scalars)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import traceback
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import SkipTest
 
@@ -42,7 +42,10 @@ def checks(backend: str) -> list[Check]:
 
 
 def _arrays() -> Iterator[tuple[str, Callable[[Subject], None]]]:
-    makers = {**dict.fromkeys(elementary.UNARY, elementary.unary), **dict.fromkeys(elementary.BINARY, elementary.binary)}
+    makers = {
+        **dict.fromkeys(elementary.UNARY, elementary.unary),
+        **dict.fromkeys(elementary.BINARY, elementary.binary),
+    }
     for name in REQUIRED:
         yield f"functions/{name}", structure.FUNCTIONS.get(name) or makers[name](name)
     for name in elementary.OPERATORS:
@@ -50,24 +53,29 @@ def _arrays() -> Iterator[tuple[str, Callable[[Subject], None]]]:
         yield f"operators/{name} number", elementary.numbers(name)
     for name in elementary.INTEGER:
         yield f"operators/{name} integers", elementary.integer(name)
-    for check in (elementary.logical, elementary.sign, elementary.words):
-        yield f"operators/{check.__name__}", check
-    for name, check in structure.ARRAYS.items():
-        yield f"arrays/{name}", check
-    for group, found in interface.GROUPS.items():
+    groups = {
+        "operators": (elementary.logical, elementary.sign, elementary.words),
+        **structure.GROUPS,
+        **interface.GROUPS,
+    }
+    for group, found in groups.items():
         for check in found:
             yield f"{group}/{check.__name__}", check
 
 
 def _rows() -> Iterator[tuple[str, Callable[[Subject], None]]]:
     for extension in plugins.scan(plugins.EXTENSIONS):
-        yield f"extensions/{extension}", lambda s, extension=extension: _extension(extension)
+        yield f"extensions/{extension}", partial(_extension, extension)
     for row in every():
         for name, aspect in aspects(row):
-            yield f"{name}/{row.name}", lambda s, row=row, aspect=aspect: aspect(s, row)
+            yield f"{name}/{row.name}", partial(_aspect, aspect, row)
 
 
-def _extension(name: str) -> None:
+def _aspect(aspect: Callable[[Subject, Case], None], row: Case, s: Subject) -> None:
+    aspect(s, row)
+
+
+def _extension(name: str, s: Subject) -> None:
     """An extension that loads says what its case rows are."""
     try:
         plugins.manager(plugins.EXTENSIONS, name)
@@ -83,7 +91,7 @@ def _kernels(backend: str) -> Iterator[tuple[str, Callable[[Subject], None]]]:
 
 
 class Result(NamedTuple):
-    """What came of one check. outcome: "passed", "failed", "excused", "skipped" (asked for) or "xfailed" (known gap)."""
+    """What came of one check: "passed", "failed", "excused", "skipped" (asked for) or "xfailed" (a known gap)."""
 
     check: Check
     outcome: str
@@ -147,7 +155,9 @@ def plan(found: list[Check], reasons: Mapping[str, str] | None) -> dict[str, str
     for pattern, why in (reasons or {}).items():
         hit = [c.name for c in found if fnmatchcase(c.name, pattern)]
         if not hit:
-            raise ValueError(f"no check is called {pattern!r}; `python -m plugrad check NAME --list` prints their names")
+            raise ValueError(
+                f"no check is called {pattern!r}; `python -m plugrad check NAME --list` prints their names"
+            )
         chosen.update(dict.fromkeys(hit, why))
     return chosen
 
@@ -189,8 +199,12 @@ def _result(check: Check, subject: Subject, skip: str | None, gap: str | None) -
     except Exception as error:
         if gap is not None:
             return Result(check, "xfailed", gap)
-        return Result(check, "failed", "".join(traceback.format_exception_only(error)).strip().replace("\n", "\n" + " " * 10))
-    return Result(check, "passed") if gap is None else Result(check, "failed", f"passed, though expected to fail: {gap}")
+        return Result(
+            check, "failed", "".join(traceback.format_exception_only(error)).strip().replace("\n", "\n" + " " * 10)
+        )
+    return (
+        Result(check, "passed") if gap is None else Result(check, "failed", f"passed, though expected to fail: {gap}")
+    )
 
 
 def backend_suite(
@@ -201,10 +215,10 @@ def backend_suite(
     only: str = "*",
     require: bool = True,
 ) -> type:
-    """A class for pytest with one test a check: `TestMine = backend_suite("mine")` is a whole test module.
+    """A class for pytest, one test a check: `TestMine = backend_suite("mine")` is a whole test module.
 
-    `skip`, `xfail` and `only` are those of `check_backend`. With `require=False` the tests are skipped where the backend
-    cannot run here; otherwise they fail.
+    `skip`, `xfail` and `only` are those of `check_backend`. With `require=False` the tests are skipped where the
+    backend cannot run here; otherwise they fail.
     """
     subject = cache(lambda: _present(backend, require))
     name = backend.partition(":")[0] if isinstance(backend, str) else subject().name

@@ -81,9 +81,7 @@ class BCELoss(_WeightedLoss):
 class BCEWithLogitsLoss(_WeightedLoss):
     """-p t log σ(x) - (1 - t) log σ(-x) for logits x; see `F.binary_cross_entropy_with_logits`"""
 
-    def __init__(
-        self, weight: Tensor | None = None, reduction: str = "mean", pos_weight: Tensor | None = None
-    ) -> None:
+    def __init__(self, weight: Tensor | None = None, reduction: str = "mean", pos_weight: Tensor | None = None) -> None:
         super().__init__(weight, reduction)
         self.register_buffer("pos_weight", pos_weight)
         self.pos_weight: Tensor | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import plugrad as pg
 from plugrad import Op
+from plugrad.ops import mend
 
 
 class CrossEntropy(Op):
@@ -16,14 +17,15 @@ class CrossEntropy(Op):
     loose = ("y",)
 
     def forward(self, xp, x, y):
-        at = xp.expand_dims(y, axis=self.axis)
-        z = _log_sum_exp(xp, x, self.axis) - xp.take_along_axis(x, at, axis=self.axis)
-        return xp.squeeze(z, axis=self.axis)
+        at = xp.reshape(y, (*y.shape[: self.axis], 1, *y.shape[self.axis :]))
+        z = _gap(xp, _log_sum_exp(xp, x, self.axis), xp.take_along_axis(x, at, axis=self.axis))
+        return xp.reshape(z, y.shape)
 
     def dx(self, g, x, y):
         classes = pg.arange(x.shape[self.axis], dtype=y.dtype, device=y.device)
         right = classes.reshape(-1, *[1] * (x.ndim - 1 - self.axis)) == y.expand_dims(self.axis)
-        return g.expand_dims(self.axis) * (x.softmax(axis=self.axis) - right)
+        g = g.expand_dims(self.axis)
+        return mend(g, g * (x.softmax(axis=self.axis) - right))
 
 
 class SoftCrossEntropy(Op):
@@ -35,21 +37,21 @@ class SoftCrossEntropy(Op):
     axis: int
 
     def forward(self, xp, x, q):
-        terms = q * (_log_sum_exp(xp, x, self.axis) - x)
-        return xp.sum(xp.where(q == 0, xp.zeros_like(terms), terms), axis=self.axis)
+        return xp.sum(_weighed(xp, q, _gap(xp, _log_sum_exp(xp, x, self.axis), x)), axis=self.axis)
 
     def dx(self, g, x, q):
-        p = x.softmax(axis=self.axis)
-        return g.expand_dims(self.axis) * (p * q.sum(axis=self.axis, keepdims=True) - q)
+        g, p = g.expand_dims(self.axis), x.softmax(axis=self.axis)
+        return mend(g, g * (p * q.sum(axis=self.axis, keepdims=True) - q))
 
     def dq(self, g, x):
-        return -g.expand_dims(self.axis) * x.log_softmax(axis=self.axis)
+        g = g.expand_dims(self.axis)
+        return mend(g, -g * x.log_softmax(axis=self.axis))
 
 
 class BCEWithLogits(Op):
     """z = p · t · softplus(-x) + (1 - t) · softplus(x)        x: logit, t: target, p: weight of the positive side
 
-    ∂L/∂x = g · ((1 - t) · σ(x) - p · t · σ(-x))    ∂L/∂t = g · (softplus(x) - p · softplus(-x))
+    ∂L/∂x = g · ((1 - t) · σ(x) - p · t · σ(-x))    ∂L/∂t = g · (p · softplus(-x) - softplus(x))
     ∂L/∂p = g · t · softplus(-x)
     """
 
@@ -63,7 +65,7 @@ class BCEWithLogits(Op):
         return g * ((1 - t) * pg.sigmoid(x) - p * t * pg.sigmoid(-x))
 
     def dt(self, g, x, p):
-        return g * (pg.softplus(x) - p * pg.softplus(-x))
+        return g * (p * pg.softplus(-x) - pg.softplus(x))
 
     def dp(self, g, x, t):
         return g * t * pg.softplus(-x)
@@ -78,7 +80,7 @@ class BinaryCrossEntropy(Op):
     elementwise = scales = True
 
     def forward(self, xp, x, t):
-        return -t * _floored(xp, xp.log(x)) - (1 - t) * _floored(xp, xp.log1p(-x))
+        return -t * _floored(xp, xp.log, x) - (1 - t) * _floored(xp, xp.log1p, -x)
 
     def dx(self, g, x, t):
         return g * (x - t) / pg.maximum(x * (1 - x), 1e-12)
@@ -88,9 +90,17 @@ class BinaryCrossEntropy(Op):
 
 
 def _log_sum_exp(xp, x, axis):
+    """log Σ eˣ: -∞ for a row of -∞, ∞ where some x is."""
     top = xp.max(x, axis=axis, keepdims=True)
-    top = xp.where(xp.isfinite(top), top, xp.zeros_like(top))  # a row of -inf is log 0, not ∞ - ∞
-    return top + xp.log(xp.sum(xp.exp(x - top), axis=axis, keepdims=True))
+    finite, zero = xp.isfinite(top), xp.zeros_like(top)
+    s = xp.sum(xp.exp(xp.minimum(x - xp.where(finite, top, zero), zero)), axis=axis, keepdims=True)
+    return xp.where(finite, top + xp.log(xp.where(finite, s, zero + 1)), top)
+
+
+def _gap(xp, top, x):
+    """top - x; NaN, without asking for it, where both are the same infinity."""
+    same = (top == x) & ~xp.isfinite(x)
+    return xp.where(same, xp.zeros_like(x) + float("nan"), top - xp.where(same, xp.zeros_like(x), x))
 
 
 def _softplus(xp, x):
@@ -99,9 +109,10 @@ def _softplus(xp, x):
 
 def _weighed(xp, w, x):
     """w · x, and 0 where w is 0, however infinite x."""
-    terms = w * x
-    return xp.where(w == 0, xp.zeros_like(terms), terms)
+    return w * xp.where(w == 0, xp.zeros_like(x), x)
 
 
-def _floored(xp, x):
-    return xp.maximum(x, xp.zeros_like(x) - 100)
+def _floored(xp, log, x):
+    """max(log x, -100), where log is log(x) or log(1 + x), without asking for log 0."""
+    none, low = x == (0 if log is xp.log else -1), xp.zeros_like(x) - 100
+    return xp.where(none, low, xp.maximum(log(xp.where(none, xp.zeros_like(x) + 0.5, x)), low))

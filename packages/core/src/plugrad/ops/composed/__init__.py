@@ -5,5 +5,6 @@ from . import index
 from . import order
 from . import reduce
 from . import scan
+from . import division
 from . import elementary
 from . import special

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from ...backend import composed
-from .integer import divmod_integers
 
 LN2, LN10 = 0.6931471805599453, 2.302585092994046
 PI, HALF_PI = 3.141592653589793, 1.5707963267948966
 INF = float("inf")
-SPLIT = {"float32": 4097.0, "float64": 134217729.0}  # 2^⌈p/2⌉ + 1: cuts a number of p bits into halves
-UNIT = {"float16": (2.0**-11, 2.0**-24), "float32": (2.0**-24, 2.0**-149), "float64": (2.0**-53, 2.0**-1074)}
-UNIT["bfloat16"] = 2.0**-8, 2.0**-133
+STEPS = {  # half the distance from 1 to the next number, the smallest number, the largest
+    "float16": (2.0**-11, 2.0**-24, 65504.0),
+    "bfloat16": (2.0**-8, 2.0**-133, 3.3895313892515355e38),
+    "float32": (2.0**-24, 2.0**-149, 3.4028234663852886e38),
+    "float64": (2.0**-53, 2.0**-1074, 1.7976931348623157e308),
+}
+
 
 
 def number(xp, value, x):
@@ -80,42 +81,6 @@ def ceil(xp, x):
 
 
 @composed
-def floor_divide(xp, x, y):
-    return _divided(xp, x, y)[0] if kind(xp, x) == "float" else divmod_integers(xp, x, y)[0]
-
-
-@composed
-def remainder(xp, x, y):
-    return _divided(xp, x, y)[1] if kind(xp, x) == "float" else divmod_integers(xp, x, y)[1]
-
-
-def _divided(xp, x, y):
-    """⌊x / y⌋ and x - y ⌊x / y⌋ of floats; exact while the quotient has no more bits than the dtype."""
-    q = xp.floor(x / y)
-    r = _residue(xp, x, q, y)
-    q = xp.where((r != 0) & ((r < 0) != (y < 0)), q - 1, q)  # x / y had been rounded up to q
-    r = _residue(xp, x, q, y)
-    wide = xp.isfinite(x) & ~xp.isfinite(y) & ~xp.isnan(y)
-    other = (x != 0) & ((x < 0) != (y < 0))
-    q = xp.where(wide, xp.where(other, number(xp, -1, x), number(xp, 0, x)), q)
-    r = xp.where(wide, xp.where(other, y, x), r)
-    return q, xp.where(r == 0, xp.copysign(zeros_like(xp, y), y), r)
-
-
-def _residue(xp, x, q, y):
-    """x - q y with the rounding of the product put back (T. J. Dekker, 1971)."""
-    p = q * y
-    (a, b), (c, d) = _halves(xp, q), _halves(xp, y)
-    return (x - p) - (((a * c - p) + a * d + b * c) + b * d)
-
-
-def _halves(xp, x):
-    c = x * SPLIT[xp.backend.dtype_of(x).name]
-    high = c - (c - x)
-    return high, x - high
-
-
-@composed
 def exp2(xp, x):
     return xp.pow(number(xp, 2, x), x)
 
@@ -123,18 +88,19 @@ def exp2(xp, x):
 @composed
 def log2(xp, x):
     """Exact at powers of two."""
-    z = xp.log(x) / LN2
-    whole = xp.round(z)
-    exact = xp.isfinite(z) & (xp.pow(number(xp, 2, x), whole) == x)
-    return xp.where(exact, whole, z)
+    return _whole(xp, x, xp.log(x) / LN2, 2)
 
 
 @composed
 def log10(xp, x):
     """Exact at powers of ten."""
-    z = xp.log(x) / LN10
+    return _whole(xp, x, xp.log(x) / LN10, 10)
+
+
+def _whole(xp, x, z, base):
+    """z = log x to a base, rounded where that gives x exactly."""
     whole = xp.round(z)
-    exact = xp.isfinite(z) & (xp.pow(number(xp, 10, x), whole) == x)
+    exact = (xp.abs(z - whole) < 1e-3) & (xp.pow(number(xp, base, x), whole) == x)
     return xp.where(exact, whole, z)
 
 
@@ -240,21 +206,14 @@ def atanh(xp, x):
 @composed
 def nextafter(xp, x, y):
     """By a step that rounds to exactly one place (S. M. Rump, P. Zimmermann, S. Boldo, G. Melquiond, 2009)."""
-    u, tiny = UNIT[xp.backend.dtype_of(x).name]
+    unit, tiny, top = STEPS[xp.backend.dtype_of(x).name]
+    u, eta, one = (number(xp, v, x) for v in (unit, tiny, 1))
     c = xp.abs(x)
-    low, middle = c < tiny / u / u / 2, c < tiny / u
+    low, lowest = c < tiny / unit / unit / 2, c < tiny / unit
     scaled = xp.where(low, c / u, c)
-    step = u * (1 + 2 * u) * scaled
-    up, down = ((scaled + s) * xp.where(low, number(xp, u, x), ones_like(xp, x)) for s in (step, -step))
-    up = xp.where(middle, c + tiny, xp.where(xp.isfinite(x), up, c))
-    largest = number(xp, (2 - 2 * u) * 2.0 ** _top(xp, x), x)
-    down = xp.where(middle, c - tiny, xp.where(xp.isfinite(x), down, largest))
-    outward = xp.where(x == 0, xp.copysign(xp.ones_like(x), y), xp.copysign(xp.ones_like(x), x))
-    away = (y > x) == (outward > 0)
-    z = xp.copysign(xp.where(away, up, down), outward)
+    step, back = number(xp, unit * (1 + 2 * unit), x) * scaled, xp.where(low, u, one)
+    up = xp.where(lowest, c + eta, xp.where(xp.isfinite(x), (scaled + step) * back, c))
+    down = xp.where(lowest, c - eta, xp.where(xp.isfinite(x), (scaled - step) * back, number(xp, top, x)))
+    side = xp.copysign(ones_like(xp, x), xp.where(x == 0, y, x))
+    z = xp.copysign(xp.where((y > x) == (side > 0), up, down), side)
     return xp.where(xp.isnan(x) | xp.isnan(y), x + y, xp.where(x == y, y, z))
-
-
-def _top(xp, x):
-    """Exponent of the largest number."""
-    return {"float16": 15, "float64": 1023}.get(xp.backend.dtype_of(x).name, 127)

@@ -1,8 +1,8 @@
 """The error function, its complement and its inverse, from REQUIRED functions.
 
-Two polynomials, highest power first. The coefficients were computed for this file: Chebyshev series of the functions named
-beside them, taken at the Chebyshev points with 60 digits, cut off below the rounding of the dtype (1e-17 and 2e-9), and
-rewritten in powers. The variable t of the second is that of M. M. Shepherd and J. G. Laframboise (1981).
+Two polynomials, highest power first. The coefficients were computed for this file: Chebyshev series of the functions
+named beside them, taken at the Chebyshev points with 60 digits, cut off below the rounding of the dtype (1e-17 and
+2e-9), and rewritten in powers. The variable t of the second is that of M. M. Shepherd and J. G. Laframboise (1981).
 """
 
 from __future__ import annotations

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 def rows() -> tuple[Case, ...]:
     """The rows of core's own ops."""
     modules = [import_module(f"{__name__}.{m.name}") for m in iter_modules(__path__)]
-    return distinct(row for module in modules for row in module.ROWS)
+    return _distinct(row for module in modules for row in module.ROWS)
 
 
 def every() -> tuple[Case, ...]:
     """The rows of core and of every installed extension that loads."""
     own = set(map(id, rows()))
     found = [row for name in plugins.scan(plugins.EXTENSIONS) for row in _quietly(name) if id(row) not in own]
-    return distinct([*rows(), *found])
+    return _distinct([*rows(), *found])
 
 
 def brought(extension: str) -> Iterable[Case]:
@@ -41,7 +41,7 @@ def _quietly(extension: str) -> Iterable[Case]:
         return ()
 
 
-def distinct(found: Iterable[Case]) -> tuple[Case, ...]:
+def _distinct(found: Iterable[Case]) -> tuple[Case, ...]:
     """`found`, whose names must differ."""
     by_name: dict[str, Case] = {}
     for row in found:

@@ -1,63 +1,77 @@
 """Solving, inverses, determinants and factorisations.
 
-Matrices are kept far from singular, and factors that are known up to a sign are looked at through what does not depend on
-it. The gradients of singular matrices and of equal eigenvalues have tests of their own.
+Matrices are kept far from singular, and factors that are known up to a sign are looked at through what does not depend
+on it. Equal eigenvalues have tests of their own.
 """
+
+from __future__ import annotations
+
+from typing import Any
 
 from ... import linalg
 from ...ops import decompose
 from ..case import case, exactly, real
 
-LINALG = {"needs": ("linalg",)}
+LINALG: dict[str, Any] = {"needs": ("linalg",)}
 
 
-def _one(x):
+def _one(x: Any) -> Any:
     return x.new_ones(x.shape).tril().triu()
 
 
-def _regular(x):
+def _regular(x: Any) -> Any:
     """Its diagonal outweighs the rest."""
     return x + 6 * _one(x)
 
 
-def _definite(x):
+def _solve(x: Any, y: Any) -> Any:
+    return linalg.solve(_regular(x), y)
+
+
+def _definite(x: Any) -> Any:
     """Symmetric and positive definite."""
     y = x @ x.mT
     return y + _one(y)
 
 
-def _symmetric(x):
+def _symmetric(x: Any) -> Any:
     """Symmetric, eigenvalues apart: 10, 20, 30, ... on the diagonal outweigh the rest."""
     return x + x.mT + 10 * _one(x) * _one(x).cumsum(-2).sum(axis=-1, keepdims=True)
 
 
-def _first(x):
+def _first(x: Any) -> Any:
     """The first singular value and the product of the first vectors, which has no sign to choose."""
     u, s, vt = linalg.svd(x, full_matrices=False)
     return s, u[..., :1] @ vt[..., :1, :]
 
 
-def _last(x):
+def _last(x: Any) -> Any:
     w, v = linalg.eigh(_symmetric(x))
     return w, v[..., -1:] @ v[..., -1:].mT
 
 
-def _unsigned(x, mode="reduced"):
+def _unsigned(qr: Any) -> Any:
     """Q and R, the diagonal of R made positive."""
-    q, r = linalg.qr(x, mode=mode)
+    q, r = qr
     sign = r.diagonal(0, -2, -1).sign().detach()
     return q * sign.expand_dims(-2), r * sign.expand_dims(-1)
+
+
+def _reduced(x: Any) -> Any:
+    return _unsigned(linalg.qr(x))
+
+
+def _upper(x: Any) -> Any:
+    return linalg.cholesky(_definite(x), upper=True)
 
 
 TWO_ZEROS = [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [-1.0, -2.0, -3.0]]
 ONE_ZERO = [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [-1.0, 0.5, 2.0]]
 
 ROWS = [
-    case(decompose.Solve, lambda x, y: linalg.solve(_regular(x), y), real(3, 3), real(3, 2), **LINALG),
-    case(decompose.Solve, lambda x, y: linalg.solve(_regular(x), y), real(2, 3, 3), real(3), label="vector", **LINALG),
-    case(
-        decompose.Solve, lambda x, y: linalg.solve(_regular(x), y), real(2, 1, 3, 3), real(4, 3, 2), label="batch", **LINALG
-    ),
+    case(decompose.Solve, _solve, real(3, 3), real(3, 2), **LINALG),
+    case(decompose.Solve, _solve, real(2, 3, 3), real(3), label="vector", **LINALG),
+    case(decompose.Solve, _solve, real(2, 1, 3, 3), real(4, 3, 2), label="batch", **LINALG),
     case(decompose.Inv, lambda x: linalg.inv(_regular(x)), real(3, 3), **LINALG),
     case(decompose.Inv, lambda x: linalg.inv(_regular(x)), real(2, 3, 3), label="batch", **LINALG),
     case(decompose.Pinv, linalg.pinv, real(4, 2), **LINALG),
@@ -71,11 +85,11 @@ ROWS = [
     case(decompose.SlogDet, lambda x: linalg.slogdet(_regular(x)), real(3, 3), **LINALG),
     case(decompose.SlogDet, lambda x: linalg.slogdet(-_regular(x)), real(2, 3, 3), label="batch", **LINALG),
     case(decompose.Cholesky, lambda x: linalg.cholesky(_definite(x)), real(3, 4), **LINALG),
-    case(decompose.Cholesky, lambda x: linalg.cholesky(_definite(x), upper=True), real(2, 2, 3), label="upper", **LINALG),
-    case(decompose.Qr, _unsigned, real(4, 3), **LINALG),
-    case(decompose.Qr, _unsigned, real(2, 3, 3), label="square, batch", **LINALG),
-    case(decompose.Qr, _unsigned, real(2, 4), label="wide", **LINALG),
-    case(decompose.Qr, lambda x: _unsigned(x, "complete"), real(2, 3), label="complete", **LINALG),
+    case(decompose.Cholesky, _upper, real(2, 2, 3), label="upper", **LINALG),
+    case(decompose.Qr, _reduced, real(4, 3), **LINALG),
+    case(decompose.Qr, _reduced, real(2, 3, 3), label="square, batch", **LINALG),
+    case(decompose.Qr, _reduced, real(2, 4), label="wide", **LINALG),
+    case(decompose.Qr, lambda x: _unsigned(linalg.qr(x, mode="complete")), real(2, 3), label="complete", **LINALG),
     case(decompose.Eigh, _last, real(3, 3), **LINALG),
     case(decompose.Eigh, _last, real(2, 3, 3), label="batch", **LINALG),
     case(decompose.Eigh, lambda x: linalg.eigvalsh(_symmetric(x)), real(3, 3), label="values", **LINALG),

@@ -1,5 +1,7 @@
 """Products of matrices and vectors, in every form of shapes that they take."""
 
+from __future__ import annotations
+
 from ... import linalg, ops
 from ...ops import linear
 from ..case import case, real

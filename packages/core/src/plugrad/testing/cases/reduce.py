@@ -5,6 +5,7 @@ from ...ops import reduce
 from ..case import Case, between, bools, case, exactly, ints, real
 
 NAN, INF = float("nan"), float("inf")
+ZEROS = exactly([[2.0, 0.0, 3.0], [0.0, 0.0, 5.0]])
 
 
 def searches(name: str) -> list[Case]:
@@ -35,7 +36,7 @@ ROWS = [
     case(reduce.Prod, ops.prod, real(2, 3), order=3),
     case(reduce.Prod, lambda x: ops.prod(x, axis=1), real(2, 4, 3), label="axis"),
     case(reduce.Prod, lambda x: ops.prod(x, axis=(0, -1), keepdims=True), real(2, 3, 2), label="axes, keepdims"),
-    case(reduce.Prod, lambda x: ops.prod(x, axis=-1), exactly([[2.0, 0.0, 3.0], [0.0, 0.0, 5.0]]), order=3, label="zeros"),
+    case(reduce.Prod, lambda x: ops.prod(x, axis=-1), ZEROS, order=3, label="zeros"),
     case(reduce.Prod, ops.prod, exactly([0.0]), label="a single zero"),
     case(reduce.Prod, lambda x: ops.prod(x, axis=0), real(0, 2), label="nothing"),
     case(reduce.Prod, ops.prod, ints(1, 4, 5), order=0, label="integers"),

@@ -4,6 +4,8 @@ from ... import ops
 from ...ops import scan
 from ..case import bools, case, exactly, ints, real
 
+ZEROS = exactly([[2.0, 0.0, 3.0, 4.0], [0.0, 5.0, 0.0, 1.0]])
+
 ROWS = [
     case(scan.CumSum, lambda x: ops.cumsum(x, 0), real(5, 2)),
     case(scan.CumSum, lambda x: ops.cumsum(x, -1), real(2, 3, 7), label="last axis"),
@@ -13,7 +15,7 @@ ROWS = [
     case(scan.CumSum, lambda x: ops.cumsum(x, 0), bools(5), order=0, label="bools"),
     case(scan.CumProd, lambda x: ops.cumprod(x, 0), real(5, 2), order=3),
     case(scan.CumProd, lambda x: ops.cumprod(x, -1), real(2, 3, 4), label="last axis"),
-    case(scan.CumProd, lambda x: ops.cumprod(x, 1), exactly([[2.0, 0.0, 3.0, 4.0], [0.0, 5.0, 0.0, 1.0]]), label="zeros"),
+    case(scan.CumProd, lambda x: ops.cumprod(x, 1), ZEROS, label="zeros"),
     case(scan.CumProd, lambda x: ops.cumulative_prod(x, include_initial=True), real(4), label="with the initial 1"),
     case(scan.CumProd, lambda x: ops.cumprod(x, 0), ints(1, 4, 5), order=0, label="integers"),
     case(scan.Recurrence, lambda x, y: scan.recurrence(x, y, 1, False), real(2, 5), real(2, 5), order=3),

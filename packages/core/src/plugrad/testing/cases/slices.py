@@ -23,9 +23,13 @@ ROWS = [
     case(slices.Place, lambda x: ops.pad(x, ((1, 2), (0, 3)), value=1.5), real(2, 3), label="pad"),
     case(slices.Place, lambda x: ops.pad(x, ((-1, 2), (1, -2))), real(2, 3), label="pad by less than nothing"),
     case(slices.Assign, lambda x, v: ops.setitem(x, 1, v), real(3, 2), real(2)),
-    case(slices.Assign, lambda x, v: ops.setitem(x, (slice(None, None, -2), 0), v), real(3, 2), real(), label="0-d value"),
+    case(
+        slices.Assign, lambda x, v: ops.setitem(x, (slice(None, None, -2), 0), v), real(3, 2), real(), label="0-d value"
+    ),
     case(slices.Assign, lambda x, v: ops.setitem(x, (..., slice(1, 3)), v), real(2, 3), real(2, 1), label="broadcast"),
-    case(slices.Assign, lambda x, v: ops.setitem(x, (slice(None), None), v), real(2, 3), real(1, 1, 3), label="new axis"),
+    case(
+        slices.Assign, lambda x, v: ops.setitem(x, (slice(None), None), v), real(2, 3), real(1, 1, 3), label="new axis"
+    ),
     case(slices.Assign, lambda x, v: ops.setitem(x, 0, v), real(2, 3), real(1, 1, 3), label="leading ones"),
     case(slices.Assign, lambda x: ops.setitem(x, slice(1, 1), 5.0), real(3), label="nothing"),
     case(slices.Flip, ops.flip, real(2, 3)),

@@ -8,6 +8,10 @@ from ..case import Case, case, exactly, ints, positive, real
 
 INF = float("inf")
 LARGE = [[32768.0 + 0.25 * i * i for i in range(5)], [5e4, 5e4 + 1, 5e4 - 2, 5e4, 5e4 + 3]]
+EQUAL = [[0.1] * 5, [1.0, 2.0, 3.0, 5.0, 8.0]]
+FAR = [[1e30, 1e30], [1e-30, 2e-30]]
+ENDLESS = [[-INF, -INF], [-INF, 2.0], [INF, 900.0], [INF, INF], [800.0, 802.0]]
+ZEROS = exactly([[0.0, 0.0], [3.0, 0.0], [-3.0, 3.0]])
 
 
 def lengths(ord: float, label: str) -> list[Case]:
@@ -18,7 +22,7 @@ def lengths(ord: float, label: str) -> list[Case]:
         case(op, f, real(2, 3), label=label),
         case(op, lambda x: f(x, axis=-2), positive(3, 4, 2), label=f"{label} axis"),
         case(op, lambda x: f(x, axis=(0, 2), keepdims=True), real(2, 3, 2), label=f"{label} axes, keepdims"),
-        case(op, lambda x: f(x, axis=1), exactly([[0.0, 0.0], [3.0, 0.0], [-3.0, 3.0]]), order=0, label=f"{label} zeros"),
+        case(op, lambda x: f(x, axis=1), ZEROS, order=0, label=f"{label} zeros"),
     ]
 
 
@@ -33,7 +37,7 @@ ROWS = [
     case(statistics.Std, ops.std, real(2, 3)),
     case(statistics.Std, lambda x: ops.std(x, axis=0, correction=0.5), real(4, 2), label="axis"),
     case(statistics.Std, lambda x: ops.std(x, axis=(0, 2), keepdims=True), real(3, 2, 4), label="axes, keepdims"),
-    case(statistics.Std, lambda x: ops.std(x, axis=1), exactly([[0.1] * 5, [1.0, 2.0, 3.0, 5.0, 8.0]]), order=0, label="equal"),
+    case(statistics.Std, lambda x: ops.std(x, axis=1), exactly(EQUAL), order=0, label="equal"),
     case(statistics.Std, lambda x: ops.std(x, axis=1), real(3, 1), order=0, label="one number"),
     *lengths(2, "2"),
     *lengths(1, "1"),
@@ -43,14 +47,11 @@ ROWS = [
     *lengths(INF, "∞"),
     *lengths(-INF, "-∞"),
     *lengths(0, "0"),
-    case(statistics.Norm, lambda x: ops.norm(x, axis=1), exactly([[1e30, 1e30], [1e-30, 2e-30]]), order=0, label="far out"),
+    case(statistics.Norm, lambda x: ops.norm(x, axis=1), exactly(FAR), order=0, label="far out"),
     case(statistics.Norm, lambda x: ops.norm(x, axis=1), real(3, 0), label="nothing"),
     case(statistics.LogSumExp, ops.logsumexp, real(2, 3)),
     case(statistics.LogSumExp, lambda x: ops.logsumexp(x, axis=-2), real(3, 4, 2), label="axis"),
-    case(statistics.LogSumExp, lambda x: ops.logsumexp(x, axis=(0, 2), keepdims=True), real(3, 2, 4), label="axes, keepdims"),
-    case(
-        statistics.LogSumExp, lambda x: ops.logsumexp(x, axis=1),
-        exactly([[-INF, -INF], [-INF, 2.0], [INF, 900.0], [INF, INF], [800.0, 802.0]]), order=0, label="infinities",
-    ),
+    case(statistics.LogSumExp, lambda x: ops.logsumexp(x, axis=(0, 2), keepdims=True), real(3, 2, 4), label="axes"),
+    case(statistics.LogSumExp, lambda x: ops.logsumexp(x, axis=1), exactly(ENDLESS), order=0, label="infinities"),
     case(statistics.LogSumExp, lambda x: ops.logsumexp(x, axis=1), real(2, 0), order=0, label="nothing"),
-]  # fmt: skip
+]

@@ -7,7 +7,9 @@ from ..case import case, real
 
 ROWS = [
     case(windows.AsStrided, lambda x: ops.as_strided(x, (3, 2), (1, 2), 1), real(2, 3)),
-    case(windows.AsStrided, lambda x: ops.as_strided(x, (2, 3), (0, -1), 4), real(5), label="zero and negative strides"),
+    case(
+        windows.AsStrided, lambda x: ops.as_strided(x, (2, 3), (0, -1), 4), real(5), label="zero and negative strides"
+    ),
     case(windows.AsStrided, lambda x: ops.as_strided(x, (), (), 2), real(5), label="0-d"),
     case(windows.AsStrided, lambda x: ops.as_strided(x, (0, 3), (1, 1)), real(2), label="empty"),
     case(windows.AddStrided, lambda x: unary(windows.AddStrided((2, 3), (1, 1), 1, (5,)), x), real(2, 3)),
