@@ -67,6 +67,11 @@ def tensor(values, dtype, device="numpy"):
     return pg.tensor(np.asarray(values, dtype=dtype), device=device)
 
 
+def signed(values):
+    """NaN has a sign that only its bits show."""
+    return [1.0 if math.isnan(v) else v for v in values]
+
+
 def agree(got, want, eps):
     """Equal but for a few units in the last place, signs of zeros included."""
     got, want = np.asarray(got.tolist(), dtype=want.dtype), np.asarray(want)
@@ -79,8 +84,9 @@ def agree(got, want, eps):
 @pytest.mark.parametrize("device", ["numpy", bare], ids=str)
 @pytest.mark.parametrize("name", UNARY)
 @given(st.lists(numbers, min_size=1, max_size=6))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_one_number(name, device, values):
+    values = signed(values) if name == "signbit" else values
     for dtype in ("float32", "float64"):
         want = getattr(np, UNARY[name])(np.asarray(values, dtype))
         eps = LAST_DIGITS * EPS[dtype] * (20 if name in ("tan", "atanh") and device is bare else 1)
@@ -93,9 +99,10 @@ def test_one_number(name, device, values):
 @pytest.mark.parametrize("device", ["numpy", bare], ids=str)
 @pytest.mark.parametrize("name", BINARY)
 @given(st.lists(st.tuples(numbers, numbers), min_size=1, max_size=6))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_two_numbers(name, device, values):
     x, y = zip(*values, strict=True)
+    y = signed(y) if name == "copysign" else y
     if name in WHOLE:  # composed, they are exact only while the quotient has no more bits than the dtype
         y = tuple(v if abs(u) < 1e5 * abs(v) and abs(v) > 1e-30 else 1.5 for u, v in values)
         x = tuple(u if abs(u) < 1e5 or not math.isfinite(u) else 3.25 for u in x)
@@ -106,7 +113,7 @@ def test_two_numbers(name, device, values):
 
 @pytest.mark.parametrize("dtype", INTEGERS)
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_integer_division_bit_by_bit(dtype, data):
     info = np.iinfo(dtype)
     whole = st.integers(int(info.min), int(info.max)) | st.sampled_from([int(info.min), int(info.max), 0, 1])
@@ -135,7 +142,7 @@ def test_dtypes(dtype):
 
 @pytest.mark.parametrize("width", ["float32", "float64"])
 @given(st.lists(st.floats(-27, 27), min_size=1, max_size=8))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_error_functions(width, values):
     values = np.asarray(values, width)
     close = 8 * EPS[width]
@@ -146,7 +153,7 @@ def test_error_functions(width, values):
 
 
 @given(st.floats(-1, 1, exclude_min=True, exclude_max=True))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_inverse_error_function(y):
     z = pg.erfinv(tensor([y], "float64")).item()
     slope = 2 / math.sqrt(math.pi) * math.exp(-z * z)

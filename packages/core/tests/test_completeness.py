@@ -110,7 +110,7 @@ def test_no_two_ops_share_a_name():
 def test_every_row_is_of_the_op_that_it_names(rows):
     """A row's function runs the op that the row says it is about."""
     from plugrad.testing.rows import tensors
-    from plugrad.watch import Watcher
+    from plugrad.tools.watch import Watcher
 
     class Seen(Watcher):
         def before(self, op, inputs):

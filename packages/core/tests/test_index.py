@@ -202,6 +202,20 @@ def test_value_semantics():
     assert x[0, 0].item() == 0.0
 
 
+def test_augmented_assignment_writes_the_parts_back():
+    x = counted(2, 3)
+    x[0] += 10
+    x[x > 10] *= 2
+    x[[1, 1], [0, 0]] += 1
+    x[:, -1] -= pg.tensor([1, 2])
+    assert x.tolist() == [[10, 22, 23], [4, 4, 3]]
+    w = leaf([1.0, 2.0, 3.0])
+    h = w * 1.0
+    h[1:] *= w[:2]
+    h.sum().backward()
+    assert w.grad.tolist() == [1.0 + 2.0, 1.0 + 3.0, 2.0]
+
+
 def test_what_the_graph_saved_is_not_reached_by_assignment():
     x = leaf([1.0, 2.0])
     h = x * 1.0

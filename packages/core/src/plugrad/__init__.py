@@ -12,7 +12,6 @@ from . import dtypes, errors, ops
 from .apply import apply
 from .backend import Backend, Device, Unavailable
 from .context import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from .creation import *  # noqa: F403
 from .dtypes import (
     DType,
     bfloat16,
@@ -33,7 +32,6 @@ from .grad import backward, grad
 from .kernel import Kernel, kernels
 from .op import Op
 from .ops import *  # noqa: F403
-from .random import *  # noqa: F403
 
 TYPE_CHECKING = False  # importing typing would cost more than all of the above
 if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when first used
@@ -45,42 +43,42 @@ if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when fi
     from . import linalg as linalg
     from . import plugins as plugins
     from . import testing as testing
-    from .info import __array_namespace_info__ as __array_namespace_info__
-    from .info import can_cast as can_cast
-    from .info import finfo as finfo
-    from .info import iinfo as iinfo
-    from .info import isdtype as isdtype
-    from .info import result_type as result_type
-    from .checkpoint import checkpoint as checkpoint
-    from .functional import hessian as hessian
-    from .functional import hvp as hvp
-    from .functional import jacobian as jacobian
-    from .functional import jvp as jvp
-    from .functional import vjp as vjp
+    from .ops.info import __array_namespace_info__ as __array_namespace_info__
+    from .ops.info import can_cast as can_cast
+    from .ops.info import finfo as finfo
+    from .ops.info import iinfo as iinfo
+    from .ops.info import isdtype as isdtype
+    from .ops.info import result_type as result_type
+    from .tools.checkpoint import checkpoint as checkpoint
+    from .tools.functional import hessian as hessian
+    from .tools.functional import hvp as hvp
+    from .tools.functional import jacobian as jacobian
+    from .tools.functional import jvp as jvp
+    from .tools.functional import vjp as vjp
     from .introspect import explain as explain
-    from .picture import graph as graph
+    from .tools.picture import graph as graph
     from .plugins import device as device
     from .plugins import devices as devices
-    from .record import compile as compile
+    from .tools.record import compile as compile
     from .testing import gradcheck as gradcheck
     from .testing import gradgradcheck as gradgradcheck
-    from .watch import Watcher as Watcher
-    from .watch import live_tensors as live_tensors
-    from .watch import nan_tracer as nan_tracer
-    from .watch import profiler as profiler
+    from .tools.watch import Watcher as Watcher
+    from .tools.watch import live_tensors as live_tensors
+    from .tools.watch import nan_tracer as nan_tracer
+    from .tools.watch import profiler as profiler
 
     __version__: str
 
 _LAZY = {  # module → names that come in when first used
-    "info": "__array_namespace_info__ can_cast finfo iinfo isdtype result_type",
-    "checkpoint": "checkpoint",
-    "functional": "hessian hvp jacobian jvp vjp",
+    "ops.info": "__array_namespace_info__ can_cast finfo iinfo isdtype result_type",
+    "tools.checkpoint": "checkpoint",
+    "tools.functional": "hessian hvp jacobian jvp vjp",
     "introspect": "explain",
-    "picture": "graph",
+    "tools.picture": "graph",
     "plugins": "device devices",
-    "record": "compile",
+    "tools.record": "compile",
     "testing": "gradcheck gradgradcheck",
-    "watch": "Watcher live_tensors nan_tracer profiler",
+    "tools.watch": "Watcher live_tensors nan_tracer profiler",
 }
 _HOME = {name: module for module, names in _LAZY.items() for name in names.split()}
 _MODULES = {"array_api", "linalg", "plugins", "testing"}

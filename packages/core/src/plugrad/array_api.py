@@ -6,10 +6,11 @@ standard here. Complex dtypes and the extension `fft` are left out, and `__array
 
 from __future__ import annotations
 
-from . import creation, dtypes, ops
+from . import dtypes, ops
+from .ops import creation
 from . import linalg as linalg
-from .creation import *  # noqa: F403
-from .info import *  # noqa: F403
+from .ops.creation import *  # noqa: F403
+from .ops.info import *  # noqa: F403
 from .ops import *  # type: ignore[assignment] # noqa: F403
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     import builtins
     from collections.abc import Sequence
 
-    from .creation import Shape, What, Where
+    from .ops.creation import Shape, What, Where
     from .tensor import Tensor
 
     Axis = int | Sequence[int] | None

@@ -14,7 +14,7 @@ from .errors import DTypeError, PlugradError
 from .kernel import Kernel, as_kernel
 from .node import Value
 from .op import ALL, Op, Z
-from .watch import Watcher
+from .tools.watch import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,6 @@ from __future__ import annotations
 from . import ops, values
 from .call import results, wrap
 from .errors import DTypeError, GraphError, ShapeError
-from .formatting import show
 from .grad import backward
 from .node import RETAIN, Value, leaf
 from .values import inplace
@@ -154,7 +153,7 @@ class Tensor(Value):
 
     def to(self, *where: Any, device: Any = None, dtype: Any = None) -> Tensor:
         """On another device, in another dtype, or both: `x.to("cuda")`, `x.to(pg.float64)`, `x.to("cpu", "float16")`."""
-        from .creation import place
+        from .ops.creation import place
         from .dtypes import BY_NAME
 
         for spec in where:
@@ -196,13 +195,13 @@ class Tensor(Value):
 
     def new_zeros(self, *shape: Any, dtype: Any = None) -> Tensor:
         """Zeros of another shape, on this device and in this dtype."""
-        from .creation import zeros
+        from .ops.creation import zeros
 
         return zeros(*shape, dtype=dtype or self.dtype, device=self.device)
 
     def new_ones(self, *shape: Any, dtype: Any = None) -> Tensor:
         """Ones of another shape, on this device and in this dtype."""
-        from .creation import ones
+        from .ops.creation import ones
 
         return ones(*shape, dtype=dtype or self.dtype, device=self.device)
 
@@ -213,6 +212,8 @@ class Tensor(Value):
     # -- Python's own protocols ---------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
+        from .tools.formatting import show
+
         return show(self)
 
     def __format__(self, spec: str) -> str:

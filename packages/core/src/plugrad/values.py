@@ -124,7 +124,7 @@ def reduced(x: Tensor) -> tuple[Any, ...]:
 
 
 def _rebuilt(cls: type[Tensor], host: Any, shape: Any, dtype: str, device: str, requires_grad: bool) -> Tensor:
-    from .creation import tensor
+    from .ops.creation import tensor
 
     made = tensor(host, dtype=dtype, device=device).reshape(shape)
     t = object.__new__(cls)

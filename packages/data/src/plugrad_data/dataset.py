@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from plugrad import Tensor
-    from plugrad.random import Generator
+    from plugrad import Generator
 
 __all__ = ["ConcatDataset", "Dataset", "IterableDataset", "Subset", "TensorDataset", "gather", "random_split"]
 

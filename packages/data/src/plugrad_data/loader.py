@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from plugrad import Device
-    from plugrad.random import Generator
+    from plugrad import Generator
 
 __all__ = ["DataLoader"]
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plugrad import Tensor
-    from plugrad.random import Generator
+    from plugrad import Generator
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "cosine_similarity", "cross_entropy", "dropout",

@@ -12,7 +12,7 @@ from .parameter import give
 
 if TYPE_CHECKING:
     from plugrad import Tensor
-    from plugrad.random import Generator
+    from plugrad import Generator
 
 __all__ = [
     "calculate_gain", "constant_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "uniform_",

@@ -224,7 +224,7 @@ class Module(Branch):
         if dtype is None and _is_dtype(device):
             device, dtype = None, device
         for _, t in once([*self.named_parameters(), *self.named_buffers()]):
-            give(t, t.detach().to(device, dtype if t.dtype.is_floating_point else None))
+            give(t, t.detach().to(device=device, dtype=dtype if t.dtype.is_floating_point else None))
         return self
 
     def float(self) -> Self:

@@ -37,5 +37,5 @@ def give(t: Tensor, value: Tensor) -> Tensor:
     t.data, t.device = value.data, value.device
     t.requires_grad_(learns)
     if gradient is not None:
-        t.grad = gradient.to(value.device, value.dtype)
+        t.grad = gradient.to(value)
     return t

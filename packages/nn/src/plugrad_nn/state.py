@@ -47,7 +47,7 @@ def load(module: Module, given: Mapping[str, Any], strict: bool) -> Keys:
         hint = "" if not strict or len(faults) == len(own) else "; strict=False takes the names that are there"
         raise StateDictError(f"load_state_dict of {type(module).__name__}{hint}\n    " + "\n    ".join(faults))
     for name, value in values.items():
-        give(own[name], value.to(own[name].device, own[name].dtype))
+        give(own[name], value.to(own[name]))
     return Keys(missing, unexpected)
 
 

@@ -73,5 +73,5 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         raise ShapeError(f"vector_to_parameters: vec has shape {vec.shape}, the parameters have {sum(sizes)} entries")
     start = 0
     for p, n in zip(params, sizes, strict=True):
-        give(p, vec.detach()[start : start + n].reshape(p.shape).to(p.device, p.dtype))
+        give(p, vec.detach()[start : start + n].reshape(p.shape).to(p))
         start += n

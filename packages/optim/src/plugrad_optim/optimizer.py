@@ -138,4 +138,4 @@ def _copy(state: dict[str, Any], p: Tensor | None = None) -> dict[str, Any]:
 
 
 def _moved(t: Tensor, p: Tensor | None) -> Tensor:
-    return t.detach() if p is None else t.detach().to(p.device)
+    return t.detach() if p is None else t.detach().to(device=p.device)

@@ -6,6 +6,7 @@ from .assign import *  # noqa: F403
 from .compare import *  # noqa: F403
 from .contract import *  # noqa: F403
 from .convert import *  # noqa: F403
+from .creation import *  # noqa: F403
 from .distinct import *  # noqa: F403
 from .exponential import *  # noqa: F403
 from .extreme import *  # noqa: F403
@@ -15,6 +16,7 @@ from .linear import *  # noqa: F403
 from .nonzero import *  # noqa: F403
 from .order import *  # noqa: F403
 from .power import *  # noqa: F403
+from .random import *  # noqa: F403
 from .rectifier import *  # noqa: F403
 from .reduce import *  # noqa: F403
 from .rounding import *  # noqa: F403

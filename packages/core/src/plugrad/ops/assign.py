@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..apply import apply, binary
-from ..creation import tensor
+from .creation import tensor
 from ..dtypes import promote, with_scalar
 from ..errors import DTypeError, ShapeError
 from ..node import Value

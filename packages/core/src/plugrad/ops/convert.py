@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ..dtypes import DType
     from ..tensor import Tensor
 
+__all__ = ["astype", "clone", "transfer"]
+
 
 class Transfer(Op):
     """z = x on another device

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from ..apply import apply, binary
-from ..creation import arange, tensor
+from .creation import arange, tensor
 from ..dtypes import float32, int64
 from ..errors import DTypeError, ShapeError
 from ..node import Value

@@ -6,7 +6,7 @@ from math import prod
 from operator import index as as_int
 
 from ..apply import apply, unary
-from ..creation import tensor
+from .creation import tensor
 from ..errors import AxisError, DTypeError, ShapeError
 from ..node import Value
 from ..op import Op

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
+from itertools import accumulate, repeat
 from operator import index as as_int
 
 from ..apply import apply, unary
@@ -198,4 +198,4 @@ def meshgrid(*xs: Tensor, indexing: str = "xy") -> list[Tensor]:
         places[:2] = places[:2][::-1]
     lines = [reshape(x, [-1 if k == at else 1 for k in range(len(xs))]) for x, at in zip(xs, places, strict=True)]
     shape = broadcast_shapes(*[x.shape for x in lines])
-    return [unary(Expand(shape), x) for x in lines]
+    return list(map(unary, repeat(Expand(shape)), lines))

@@ -8,7 +8,7 @@ from functools import reduce
 from ..apply import apply, binary, unary
 from ..dtypes import dtype as as_dtype
 from ..errors import ShapeError
-from ..info import finfo
+from .info import finfo
 from . import slices
 from .contract import tensordot
 from .decompose import Cholesky, Det, Eigh, Inv, Pinv, Qr, SlogDet, Solve, Svd, not_matrix, not_square

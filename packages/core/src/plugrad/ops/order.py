@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, floor
 
 from ..apply import apply, unary
-from ..creation import tensor
+from .creation import tensor
 from ..dtypes import bool_, float32, uint8
 from ..errors import AxisError
 from ..op import Op
@@ -33,7 +33,7 @@ ROUNDING: dict[str, Callable[[float], float]] = {
 class Sort(Op):
     """z = x in rising order along `axis`, NaN last; the other way round where `descending`
 
-    ∂L/∂x = g put back by the permutation: x_{i_k} = z_k, so the k-th gradient goes to i_k
+    ∂L/∂x = g put back by the permutation: z_k = x_{i_k}, so g_k goes to i_k
     """
 
     axis: int
@@ -44,18 +44,19 @@ class Sort(Op):
         return turned(z, self.axis) if self.descending else z
 
     def dx(self, g, x):
-        place = argsort(argsort(x, self.axis, self.descending), self.axis)
-        return g.take_along_axis(place, self.axis)
+        i = argsort(x, self.axis, self.descending, stable=False)
+        return g.new_zeros(g.shape).scatter(self.axis, i, g)
 
 
 class ArgSort(Op):
-    """z = the positions along `axis` that sort x, equal ones in the order in which they stand; no gradient"""
+    """z = the positions along `axis` that sort x; if `stable`, equal ones in the order in which they stand; no gradient"""
 
     axis: int
     descending: bool
+    stable: bool
 
     def forward(self, xp, x):
-        return sorting(xp, x, self.axis, self.descending)
+        return sorting(xp, x, self.axis, self.descending, self.stable)
 
 
 class TopK(Op):
@@ -70,7 +71,7 @@ class TopK(Op):
     size: int
 
     def forward(self, xp, x):
-        i = cut(sorting(xp, x, self.axis, self.largest), self.axis, 0, self.k)
+        i = cut(sorting(xp, x, self.axis, self.largest, True), self.axis, 0, self.k)
         return xp.take_along_axis(x, i, axis=self.axis), i
 
     def dx(self, g, z):
@@ -126,18 +127,18 @@ def between(xp: Any, y: Any, places: Sequence[float]) -> Any:
 
 def standing(y: Any, places: Sequence[float], lost: Any) -> Iterator[tuple[Any, Any]]:
     """(positions, weights) of what stands at `places` along the last axis of the tensor y; of a NaN where `lost`."""
-    order, axis, device = argsort(y), y.ndim - 1, y.device
+    order, axis, device = argsort(y, stable=False), y.ndim - 1, y.device
     end = order.take(tensor([y.shape[axis] - 1], device=device), axis=axis)
     for i, w in corners(places):
         here = order.take(tensor(i, device=device), axis=axis)
         yield where(lost, end, here), tensor(w, y.dtype, device)
 
 
-def sorting(xp: Any, x: Any, axis: int, descending: bool) -> Any:
-    """The positions along `axis` that sort the array x, equal ones in the order in which they stand."""
+def sorting(xp: Any, x: Any, axis: int, descending: bool, stable: bool) -> Any:
+    """The positions along `axis` that sort the array x; if `stable`, equal ones in the order in which they stand."""
     if not descending:
-        return xp.argsort(x, axis=axis, stable=True)
-    back = xp.argsort(turned(x, axis), axis=axis, stable=True)
+        return xp.argsort(x, axis=axis, stable=stable)
+    back = xp.argsort(turned(x, axis), axis=axis, stable=stable)
     return x.shape[axis] - 1 - turned(back, axis)
 
 
@@ -150,9 +151,9 @@ def sort(x: Tensor, axis: int = -1, descending: bool = False, stable: bool = Tru
 
 
 def argsort(x: Tensor, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """Positions along `axis` that sort x; equal ones stay in the order in which they stand."""
+    """Positions along `axis` that sort x; equal ones stay in the order in which they stand, unless not `stable`."""
     i = axis_for("argsort", x, axis)
-    return unary(ArgSort(i, descending), ordered(x))  # type: ignore[no-any-return]
+    return unary(ArgSort(i, descending, stable), ordered(x))  # type: ignore[no-any-return]
 
 
 def topk(x: Tensor, k: int, axis: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Tensor, Tensor]:

@@ -50,8 +50,8 @@ class CumProd(Op):
 
     def dx(self, g, x, z):
         step = -1 if self.reverse else 1
-        h = recurrence(shift(x, self.axis, -step), g, self.axis, not self.reverse)
-        return mend(h, h * shift(z, self.axis, step, fill=1))
+        h = recurrence(lag(x, self.axis, -step), g, self.axis, not self.reverse)
+        return mend(h, h * lag(z, self.axis, step, fill=1))
 
 
 class Recurrence(Op):
@@ -70,16 +70,16 @@ class Recurrence(Op):
 
     def dx(self, g, x, z):
         h = self.dy(g, x)
-        return mend(h, h * shift(z, self.axis, -1 if self.reverse else 1))
+        return mend(h, h * lag(z, self.axis, -1 if self.reverse else 1))
 
     def dy(self, g, x):
-        return recurrence(shift(x, self.axis, 1 if self.reverse else -1), g, self.axis, not self.reverse)
+        return recurrence(lag(x, self.axis, 1 if self.reverse else -1), g, self.axis, not self.reverse)
 
 
-class Shift(Op):
+class Lag(Op):
     """z_k = x_{k-step} along `axis`, `fill` where there is none
 
-    ∂L/∂x = g shifted back
+    ∂L/∂x = g moved back
     """
 
     axis: int
@@ -91,7 +91,7 @@ class Shift(Op):
         return shifted(xp, x, self.axis, self.step, self.fill)
 
     def dx(self, g):
-        return shift(g, self.axis, -self.step)
+        return lag(g, self.axis, -self.step)
 
 
 class Diff(Op):
@@ -129,7 +129,7 @@ def followed(xp: Any, a: Any, z: Any, axis: int) -> Any:
 def others(x: Any) -> Any:
     """z_i = Π_{j≠i} x_j along the last axis of a tensor: the product of all before and of all after."""
     axis = len(x.shape) - 1
-    before, after = (shift(unary(CumProd(axis, step < 0), x), axis, step, fill=1) for step in (1, -1))
+    before, after = (lag(unary(CumProd(axis, step < 0), x), axis, step, fill=1) for step in (1, -1))
     return before * after
 
 
@@ -140,9 +140,9 @@ def recurrence(x: Any, y: Any, axis: int, reverse: bool) -> Any:
     return binary(Recurrence(axis, reverse), x, y)
 
 
-def shift(x: Any, axis: int, step: int, fill: int = 0) -> Any:
+def lag(x: Any, axis: int, step: int, fill: int = 0) -> Any:
     """z_k = x_{k-step} along `axis`, `fill` where there is none"""
-    return unary(Shift(axis, step, fill), x)
+    return unary(Lag(axis, step, fill), x)
 
 
 def joined(xs: list[Any], axis: int) -> Any:
@@ -171,7 +171,9 @@ def cumulative_sum(
 ) -> Tensor:
     """`cumsum`; a 1-d `x` needs no axis. `include_initial` begins with the sum of nothing, 0."""
     i = _only_axis("cumulative_sum", x, axis)
-    return cumsum(_led(x, i, 0) if include_initial else x, i, dtype)
+    y = cast_for("cumulative_sum", x, dtype)
+    z: Tensor = unary(CumSum(i, False), _led(y, i, 0) if include_initial else y)
+    return z if dtype is None else astype(z, dtype)
 
 
 def cumulative_prod(
@@ -179,7 +181,9 @@ def cumulative_prod(
 ) -> Tensor:
     """`cumprod`; a 1-d `x` needs no axis. `include_initial` begins with the product of nothing, 1."""
     i = _only_axis("cumulative_prod", x, axis)
-    return cumprod(_led(x, i, 1) if include_initial else x, i, dtype)
+    y = cast_for("cumulative_prod", x, dtype)
+    z: Tensor = unary(CumProd(i, False), _led(y, i, 1) if include_initial else y)
+    return z if dtype is None else astype(z, dtype)
 
 
 def diff(

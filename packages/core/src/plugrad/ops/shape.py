@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from math import prod
 
 from ..apply import unary
@@ -194,7 +195,7 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
 def broadcast_arrays(*xs: Tensor) -> tuple[Tensor, ...]:
     """All of `xs` in the one shape that they broadcast to."""
     shape = broadcast_shapes(*[x.shape for x in xs])
-    return tuple(unary(Expand(shape), x) for x in xs)
+    return tuple(map(unary, repeat(Expand(shape)), xs))
 
 
 def permute(x: Tensor, *order: int | Sequence[int]) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import index as as_int
 
 from ..apply import apply, unary
-from ..creation import tensor
+from .creation import tensor
 from ..dtypes import with_scalar
 from ..errors import DTypeError, ShapeError
 from ..op import Op

@@ -6,7 +6,7 @@ import math
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from .. import creation
+from ..ops import creation
 
 if TYPE_CHECKING:
     from .case import Spec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from .. import creation
+from ..ops import creation
 from ..errors import ConformanceError
 from ..grad import grad
 from .draw import nest

@@ -9,7 +9,8 @@ from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
 from .. import backend as interface
-from .. import creation, ops, plugins
+from .. import ops, plugins
+from ..ops import creation
 from ..backend import Device
 from ..dtypes import ALL, BY_NAME, limits, promote
 from ..errors import AxisError, DeviceError, DTypeError, GraphError, ShapeError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .. import creation
+from ..ops import creation
 from ..call import wrap
 from ..grad import grad
 from .compare import EPS, TINY, Shot, agree, close, everywhere, flatten, rounded, same, shape_of, shots

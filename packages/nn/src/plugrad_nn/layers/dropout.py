@@ -9,7 +9,7 @@ from ..module import Module
 
 if TYPE_CHECKING:
     from plugrad import Tensor
-    from plugrad.random import Generator
+    from plugrad import Generator
 
 __all__ = ["Dropout"]
 

@@ -10,7 +10,7 @@ from ..case import bools, case, exactly, ints, real
 INF, NAN = math.inf, math.nan
 A, B = exactly([1.0, 2.0, NAN, NAN, INF, -INF, 0.0]), exactly([2.0, 2.0, NAN, 1.0, INF, INF, -0.0])
 P, Q = exactly([False, False, True, True], "bool"), exactly([False, True, False, True], "bool")
-FEW, MORE = ints(-9, 9, 2, 3), ints(-9, 9, 3)
+FEW, MORE, COUNTS = ints(-9, 9, 2, 3), ints(-9, 9, 3), ints(0, 9, 3)
 COMPARE = {"equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge"}
 LOGIC = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
 
@@ -45,10 +45,15 @@ ROWS = [
     ),
     case(compare.BitwiseInvert, ops.bitwise_invert, ints(-9, 9, 2, 3), closed=operator.invert, order=0),
     case(compare.BitwiseInvert, ops.bitwise_invert, bools(5), closed=operator.not_, order=0, label="bools"),
-    case(compare.BitwiseShift, ops.bitwise_left_shift, FEW, ints(0, 9, 3), closed=operator.lshift, order=0, label="left"),
-    case(compare.BitwiseShift, ops.bitwise_right_shift, FEW, ints(0, 9, 3), closed=operator.rshift, order=0, label="right"),
-    case(compare.BitwiseShift, lambda y: 5 << y, ints(0, 9, 3), closed=lambda y: 5 << y, order=0, label="reflected left"),
-    case(compare.BitwiseShift, lambda y: 500 >> y, ints(0, 9, 3), closed=lambda y: 500 >> y, order=0, label="reflected right"),
+    *(
+        case(compare.BitwiseShift, f, *inputs, closed=g, order=0, label=label)
+        for label, f, g, inputs in (
+            ("left", ops.bitwise_left_shift, operator.lshift, (FEW, COUNTS)),
+            ("right", ops.bitwise_right_shift, operator.rshift, (FEW, COUNTS)),
+            ("reflected left", lambda y: 5 << y, lambda y: 5 << y, (COUNTS,)),
+            ("reflected right", lambda y: 500 >> y, lambda y: 500 >> y, (COUNTS,)),
+        )
+    ),
     *(
         case(compare.Classify, getattr(ops, name), x, closed=getattr(math, name), order=0, label=f"{name}, {what}")
         for name in ("isnan", "isinf", "isfinite")

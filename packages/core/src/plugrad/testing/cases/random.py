@@ -1,6 +1,6 @@
 """Random numbers: the same words, and what is made of them, on every backend. The input only says where."""
 
-from ... import random
+from ...ops import random
 from ...apply import apply
 from ..case import case, real
 

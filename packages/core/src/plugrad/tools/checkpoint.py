@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .call import wrap
-from .context import current, switch
-from .errors import GraphError
-from .grad import gradients
-from .node import KernelNode, Node, Pick, Value, link, new, number
-from .op import Op
-from .random import default_generator
+from ..call import wrap
+from ..context import current, switch
+from ..errors import GraphError
+from ..grad import gradients
+from ..node import KernelNode, Node, Pick, Value, link, new, number
+from ..op import Op
+from ..ops.random import default_generator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .random import Generator
+    from ..ops.random import Generator
 
 
 class Recomputed(Op):

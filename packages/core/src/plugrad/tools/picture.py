@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from .errors import GraphError, UnsupportedError
-from .grad import path
-from .node import Node, Pick
+from ..errors import GraphError, UnsupportedError
+from ..grad import path
+from ..node import Node, Pick
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .tensor import Tensor
+    from ..tensor import Tensor
 
 
 class Picture:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .apply import apply
-from .call import wrap
-from .context import current, no_grad
-from .errors import GraphError
-from .node import Value
+from ..apply import apply
+from ..call import wrap
+from ..context import current, no_grad
+from ..errors import GraphError
+from ..node import Value
 from .watch import Watcher, tensors_of, user_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .op import Op
-    from .tensor import Tensor
+    from ..op import Op
+    from ..tensor import Tensor
 
 
 class Step(NamedTuple):

@@ -10,16 +10,16 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary, ref
 
-from .context import current, switch
-from .errors import NonFiniteError
+from ..context import current, switch
+from ..errors import NonFiniteError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-    from .node import Node
-    from .op import Op
-    from .tensor import Tensor
+    from ..node import Node
+    from ..op import Op
+    from ..tensor import Tensor
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import ops
-from .context import enable_grad
-from .creation import eye
-from .errors import ShapeError
-from .grad import grad
+from .. import ops
+from ..context import enable_grad
+from ..ops.creation import eye
+from ..errors import ShapeError
+from ..grad import grad
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .tensor import Tensor
+    from ..tensor import Tensor
 
     Tensors = Tensor | tuple[Tensor, ...]
 

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .tensor import Tensor
+    from ..tensor import Tensor
 
 EDGE = 3  # entries shown at each end of a long axis
 LIMIT = 1000  # elements from which long axes are shortened

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from operator import index as as_int
 
-from . import dtypes
-from .call import wrap
-from .backend import Device
-from .context import nullcontext
-from .dtypes import dtype as as_dtype
-from .errors import DeviceError, DTypeError, GraphError, ShapeError
-from .node import Value, leaf
+from .. import dtypes
+from ..call import wrap
+from ..backend import Device
+from ..context import nullcontext
+from ..dtypes import dtype as as_dtype
+from ..errors import DeviceError, DTypeError, GraphError, ShapeError
+from ..node import Value, leaf
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from .dtypes import DType
-    from .tensor import Tensor
+    from ..dtypes import DType
+    from ..tensor import Tensor
 
     Shape = int | Sequence[int]
     Where = str | Device | None
     What = DType | str | type | None
 
 __all__ = [
-    "arange", "asarray", "astype", "empty", "empty_like", "eye", "from_dlpack", "full", "full_like", "linspace", "ones",
+    "arange", "asarray", "empty", "empty_like", "eye", "from_dlpack", "full", "full_like", "linspace", "ones",
     "ones_like", "tensor", "zeros", "zeros_like",
 ]  # fmt: skip
 
@@ -36,7 +36,7 @@ def place(device: Where) -> Device:
     """The device that `device` names; None for the default."""
     if isinstance(device, Device):
         return device
-    from .plugins import device as find
+    from ..plugins import device as find
 
     return find(device)
 
@@ -226,8 +226,3 @@ def eye(
     """1 on the k-th diagonal, 0 elsewhere."""
     t = as_dtype(dtype or dtypes.float32)
     return require(make(place(device), t, lambda xp, n: xp.eye(n_rows, n_cols, k=k, dtype=n)), requires_grad)
-
-
-def astype(x: Tensor, dtype: What, /, *, copy: bool = True, device: Where = None) -> Tensor:
-    """`x` in another dtype (and on another device)."""
-    return x.to(device, dtype)

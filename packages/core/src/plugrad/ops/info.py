@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from functools import reduce
 
-from . import dtypes
-from .dtypes import BY_NAME, DType
-from .dtypes import dtype as as_dtype
-from .errors import DTypeError
-from .node import Value
+from .. import dtypes
+from ..dtypes import BY_NAME, DType
+from ..dtypes import dtype as as_dtype
+from ..errors import DTypeError
+from ..node import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from .backend import Device
+    from ..backend import Device
 
 __all__ = [
     "__array_api_version__", "__array_namespace_info__", "can_cast", "e", "finfo", "iinfo", "inf", "isdtype", "nan",
@@ -137,7 +137,7 @@ class __array_namespace_info__:
 
     def devices(self) -> list[Device]:
         """Every device that works on this machine."""
-        from .plugins import devices
+        from ..plugins import devices
 
         return devices()
 

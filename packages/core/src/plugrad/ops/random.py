@@ -5,22 +5,28 @@ from __future__ import annotations
 import os
 from math import pi
 
-from . import dtypes, ops
-from .apply import apply
+from .. import dtypes
+from ..apply import apply
 from .creation import make, place, require, shape_of
-from .dtypes import dtype as as_dtype
-from .errors import DTypeError, ShapeError
-from .op import Op
+from ..dtypes import dtype as as_dtype
+from ..errors import DTypeError, ShapeError
+from ..op import Op
+from .compare import isfinite
+from .exponential import log1p
+from .order import argsort
+from .scan import cumsum
+from .select import where
+from .shape import broadcast_shapes, expand_dims
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from .backend import Device
+    from ..backend import Device
     from .creation import What, Where
-    from .dtypes import DType
-    from .tensor import Tensor
+    from ..dtypes import DType
+    from ..tensor import Tensor
 
 __all__ = [
     "Generator", "bernoulli", "default_generator", "get_rng_state", "manual_seed", "multinomial", "normal", "rand",
@@ -231,7 +237,7 @@ def normal(
     like = mean if hasattr(mean, "shape") else std
     if not hasattr(like, "shape"):
         return randn(*shape, generator=generator, dtype=dtype, device=device) * std + mean
-    sizes = shape_of(shape) if shape else ops.broadcast_shapes(*[x.shape for x in (mean, std) if hasattr(x, "shape")])
+    sizes = shape_of(shape) if shape else broadcast_shapes(*[x.shape for x in (mean, std) if hasattr(x, "shape")])
     return randn(sizes, generator=generator, dtype=like.dtype, device=like.device) * std + mean  # type: ignore[union-attr]
 
 
@@ -252,7 +258,7 @@ def randint(
 def randperm(n: int, *, generator: Generator | None = None, dtype: What = None, device: Where = None) -> Tensor:
     """The numbers from 0 up to n in a random order: the order of n words."""
     words = apply(Bits(place(device), generator or default_generator, (int(n),)))
-    return ops.argsort(words).astype(dtype or "int64")
+    return argsort(words).astype(dtype or "int64")
 
 
 def bernoulli(p: Tensor, *, generator: Generator | None = None) -> Tensor:
@@ -270,15 +276,15 @@ def multinomial(
     p = probs.detach()
     if p.ndim not in (1, 2) or not p.shape[-1]:
         raise ShapeError(f"multinomial: probs has shape {p.shape}; pass (n,) or (rows, n) with n > 0")
-    if bool((~(ops.isfinite(p) & (p >= 0))).any()) or bool((p.sum(axis=-1) <= 0).any()):
+    if bool((~(isfinite(p) & (p >= 0))).any()) or bool((p.sum(axis=-1) <= 0).any()):
         raise ValueError("multinomial: probs has negative or infinite entries, NaN, or a row of zeros")
     if replacement:
-        total = ops.cumsum(p, axis=-1)
+        total = cumsum(p, axis=-1)
         u = rand(*p.shape[:-1], num_samples, generator=generator, dtype=p.dtype, device=p.device)
-        below = ops.expand_dims(u, axis=-1) * ops.expand_dims(total[..., -1:], axis=-1) >= ops.expand_dims(total, axis=-2)
-        return ops.sum(below.astype("int64"), axis=-1)
+        below = expand_dims(u, axis=-1) * expand_dims(total[..., -1:], axis=-1) >= expand_dims(total, axis=-2)
+        return below.astype("int64").sum(axis=-1)
     if int((p > 0).astype("int64").sum(axis=-1).min()) < num_samples:
         raise ValueError(f"multinomial: {num_samples} samples without replacement, but a row has fewer nonzero entries")
-    waits = -ops.log1p(-rand(p.shape, generator=generator, dtype=p.dtype, device=p.device))
-    race = ops.where(p > 0, waits / ops.where(p > 0, p, 1.0), float("inf"))
-    return ops.argsort(race, axis=-1)[..., :num_samples]
+    waits = -log1p(-rand(p.shape, generator=generator, dtype=p.dtype, device=p.device))
+    race = where(p > 0, waits / where(p > 0, p, 1.0), float("inf"))
+    return argsort(race, axis=-1)[..., :num_samples]

@@ -1,0 +1,222 @@
+"""Optimizers: formulas by hand, groups, state, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+from math import sqrt
+from typing import Any
+
+import pytest
+
+import plugrad as pg
+import plugrad_optim as optim
+from plugrad.errors import DTypeError, GraphError
+
+MAKERS = {
+    "sgd": lambda ps: optim.SGD(ps, lr=0.1),
+    "momentum": lambda ps: optim.SGD(ps, lr=0.02, momentum=0.9, dampening=0.1, weight_decay=1e-3),
+    "nesterov": lambda ps: optim.SGD(ps, lr=0.02, momentum=0.9, nesterov=True),
+    "adam": lambda ps: optim.Adam(ps, lr=0.1, weight_decay=1e-3),
+    "amsgrad": lambda ps: optim.Adam(ps, lr=0.1, amsgrad=True),
+    "adamw": lambda ps: optim.AdamW(ps, lr=0.1),
+}
+maker = pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in MAKERS.items()])
+
+
+def leaf(*values: float) -> pg.Tensor:
+    return pg.tensor(list(values), requires_grad=True)
+
+
+def steps(optimizer: optim.Optimizer, p: pg.Tensor, n: int, target: float = 3.0) -> None:
+    for _ in range(n):
+        optimizer.zero_grad()
+        ((p - target) ** 2).sum().backward()
+        optimizer.step()
+
+
+@maker
+def test_a_parabola_is_descended(make: Any) -> None:
+    p = leaf(0.0, 10.0)
+    steps(make([p]), p, 150)
+    assert p.tolist() == pytest.approx([3.0, 3.0], abs=0.1)
+    assert p.is_leaf
+    assert p.requires_grad
+
+
+@maker
+def test_loading_goes_on_as_if_nothing_had_happened(make: Any) -> None:
+    a, b = leaf(0.0, 10.0), leaf(0.0, 10.0)
+    never = make([a])
+    steps(never, a, 6)
+    first = make([b])
+    steps(first, b, 3)
+    saved, kept = first.state_dict(), b.tolist()
+    frozen = copy.deepcopy(saved)
+    steps(first, b, 2)
+    c = leaf(*kept)
+    second = make([c])
+    second.load_state_dict(saved)
+    steps(second, c, 3)
+    assert c.tolist() == a.tolist()
+    assert str(saved) == str(frozen)  # neither optimizer wrote into it
+
+
+@maker
+def test_what_has_no_gradient_or_is_frozen_stays(make: Any) -> None:
+    p, still, frozen = leaf(1.0), leaf(1.0), leaf(1.0)
+    frozen.grad = pg.tensor([1.0])
+    frozen.requires_grad_(False)
+    optimizer = make([p, still, frozen])
+    p.grad = pg.tensor([1.0])
+    optimizer.step()
+    assert p.tolist() != [1.0]
+    assert (still.tolist(), frozen.tolist()) == ([1.0], [1.0])
+    assert len(optimizer.state_dict()["state"]) <= 1
+
+
+@maker
+def test_dtypes_stay(make: Any) -> None:
+    for dtype in ("float16", "float32", "float64"):
+        p = pg.tensor([1.0, 2.0], dtype=dtype, requires_grad=True)
+        optimizer = make([p])
+        steps(optimizer, p, 2)
+        assert p.dtype == dtype
+        assert all(t.dtype == dtype for s in optimizer.state.values() for t in s.values() if isinstance(t, pg.Tensor))
+
+
+def test_adam_by_hand() -> None:
+    p = leaf(1.0)
+    optimizer = optim.Adam([p], lr=0.1, betas=(0.8, 0.9), eps=0.01)
+    x, m, v = 1.0, 0.0, 0.0
+    for t, g in enumerate((0.5, -0.2, 0.3), 1):
+        p.grad = pg.tensor([g])
+        optimizer.step()
+        m, v = 0.8 * m + 0.2 * g, 0.9 * v + 0.1 * g * g
+        x -= 0.1 * (m / (1 - 0.8**t)) / (sqrt(v / (1 - 0.9**t)) + 0.01)
+        assert p.tolist() == pytest.approx([x], rel=1e-6)
+    assert optimizer.state[p]["step"] == 3
+    assert set(optimizer.state[p]) == {"step", "exp_avg", "exp_avg_sq"}
+
+
+def test_decay_is_apart_in_adamw() -> None:
+    values = []
+    for kind in (optim.Adam, optim.AdamW):
+        p = leaf(1.0)
+        optimizer = kind([p], lr=0.1, weight_decay=0.1)
+        for g in (0.5, -0.2, 0.3):
+            p.grad = pg.tensor([g])
+            optimizer.step()
+        values += p.tolist()
+    assert values == pytest.approx([0.7791122, 0.78363], rel=1e-6)
+
+
+def test_maximize_goes_uphill_and_leaves_the_gradient() -> None:
+    for make in (optim.SGD, optim.Adam, optim.AdamW):
+        p = leaf(1.0)
+        p.grad = pg.tensor([2.0])
+        make([p], lr=0.1, weight_decay=0.0, maximize=True).step()
+        assert p.tolist()[0] > 1.0
+        assert p.grad.tolist() == [2.0]
+
+
+def test_groups_have_their_own_settings() -> None:
+    a, b = leaf(1.0), leaf(1.0)
+    optimizer = optim.SGD([{"params": [a]}, {"params": b, "lr": 0.5, "name": "head"}], lr=0.1)
+    a.grad = b.grad = pg.tensor([1.0])
+    optimizer.step()
+    assert (a.tolist(), b.tolist()) == (pytest.approx([0.9]), [0.5])
+    optimizer.add_param_group({"params": [leaf(2.0)]})
+    assert [g["lr"] for g in optimizer.param_groups] == [0.1, 0.5, 0.1]
+    assert "lr=0.5" in repr(optimizer)
+
+
+def test_a_parameter_given_twice_is_one() -> None:
+    p = leaf(0.0)
+    optimizer = optim.SGD([p, p], lr=0.1)
+    p.grad = pg.tensor([1.0])
+    optimizer.step()
+    assert p.tolist() == pytest.approx([-0.1])
+    with pytest.raises(ValueError, match="two groups"):
+        optim.SGD([{"params": [p]}, {"params": [p]}], lr=0.1)
+
+
+def test_named_parameters_are_taken() -> None:
+    p = leaf(0.0)
+    assert optim.SGD([("weight", p)]).param_groups[0]["params"] == [p]
+
+
+def test_a_closure_is_run_with_gradients_on() -> None:
+    p = leaf(1.0)
+    optimizer = optim.SGD([p], lr=0.1)
+
+    def closure() -> pg.Tensor:
+        optimizer.zero_grad()
+        loss = (p * p).sum()
+        loss.backward()
+        return loss
+
+    with pg.no_grad():
+        assert optimizer.step(closure).item() == 1.0
+    assert p.tolist() == pytest.approx([0.8])
+
+
+def test_a_step_reaches_no_value_taken_before() -> None:
+    p = leaf(1.0, 2.0)
+    before, loss = p.detach(), (p * p).sum()
+    p.grad = pg.tensor([1.0, 1.0])
+    optim.SGD([p], lr=1.0).step()
+    assert (before.tolist(), p.tolist()) == ([1.0, 2.0], [0.0, 1.0])
+    p.grad = None
+    loss.backward()
+    assert p.grad.tolist() == [2.0, 4.0]  # at the values of the forward
+
+
+def test_zero_grad() -> None:
+    p = leaf(1.0)
+    p.grad = pg.tensor([5.0])
+    optimizer = optim.SGD([p])
+    optimizer.zero_grad(set_to_none=False)
+    assert p.grad.tolist() == [0.0]
+    optimizer.zero_grad()
+    assert p.grad is None
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda p: optim.SGD([]), ValueError, "no parameters"),
+        (lambda p: optim.SGD([p], lr=-1.0), ValueError, "lr is -1.0"),
+        (lambda p: optim.SGD([p], lr=float("nan")), ValueError, "lr is nan"),
+        (lambda p: optim.Adam([p], betas=(1.0, 0.9)), ValueError, "betas"),
+        (lambda p: optim.Adam([p], eps=-1.0), ValueError, "eps"),
+        (lambda p: optim.SGD([p], nesterov=True), ValueError, "nesterov"),
+        (lambda p: optim.SGD([{"params": [p], "rate": 1.0}]), ValueError, "no setting rate"),
+        (lambda p: optim.SGD([p * 2]), GraphError, "made by an op"),
+        (lambda p: optim.SGD([1.0]), DTypeError, "float, not a tensor"),
+        (lambda p: optim.SGD([p]).load_state_dict(optim.SGD([p, leaf(1.0)]).state_dict()), ValueError, r"\[2\].*\[1\]"),
+    ],
+)
+def test_refusals(make: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        make(leaf(1.0))
+
+
+def test_a_state_of_other_shapes_is_refused_and_changes_nothing() -> None:
+    p, q = leaf(1.0), leaf(1.0, 2.0)
+    one, two = optim.Adam([p], lr=0.5), optim.Adam([q])
+    steps(one, p, 1)
+    with pytest.raises(ValueError, match="exp_avg of parameter 0"):
+        two.load_state_dict(one.state_dict())
+    assert (two.param_groups[0]["lr"], dict(two.state)) == (1e-3, {})
+
+
+def test_an_optimizer_of_ones_own_is_an_update() -> None:
+    class Signs(optim.Optimizer):
+        def update(self, p: pg.Tensor, g: pg.Tensor, state: dict, group: dict) -> pg.Tensor:
+            return p - group["lr"] * pg.sign(g)
+
+    p = leaf(0.0)
+    steps(Signs([p], {"lr": 0.5}), p, 4)
+    assert p.tolist() == [2.0]
+    with pytest.raises(NotImplementedError, match="update"):
+        steps(optim.Optimizer([p], {}), p, 1)
