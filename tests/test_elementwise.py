@@ -177,3 +177,35 @@ def test_zero_times_infinity_far_out():
     x = pg.tensor([1000.0, 0.0], device="numpy", requires_grad=True)
     pg.exp(-pg.exp(x)).sum().backward()
     assert x.grad.tolist() == pytest.approx([0, -math.exp(-1)])
+
+
+BAD = [-math.inf, -1e30, -2.0, -1.0, -0.0, 0.0, 1.0, 2.0, 1e30, math.inf, math.nan]
+MASKED = [name for name in UNARY if not name.startswith(("is", "sign"))]
+MASKED += [
+    "rsqrt", "sigmoid", "logsigmoid", "softplus", "erf", "erfc", "erfinv", "relu", "relu6", "leaky_relu", "elu", "selu",
+    "celu", "gelu", "silu", "mish", "softsign", "hardtanh", "hardsigmoid", "hardswish", "nan_to_num",
+]  # fmt: skip
+
+
+def masked(f):
+    """What comes back, to first and second order, to places that a mask hides."""
+    x = pg.tensor([*BAD, 0.5], device="numpy", requires_grad=True)
+    hidden = pg.tensor([False] * len(BAD) + [True], device="numpy")
+    (g,) = pg.grad(pg.where(hidden, f(x), 0.0).sum(), [x], create_graph=True)
+    if not g.requires_grad:
+        return g.tolist()[:-1]
+    (h,) = pg.grad((g * g).sum(), [x], allow_unused=True)
+    return g.tolist()[:-1] + (h.tolist()[:-1] if h is not None else [])
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_nothing_leaks_out_of_a_mask(name):
+    assert set(masked(getattr(pg, name))) == {0}
+
+
+@pytest.mark.parametrize("other", [0.0, 2.0, -1.0, math.inf, -math.inf, math.nan])
+@pytest.mark.parametrize("name", [*[n for n in BINARY if n not in ("floor_divide", "nextafter")], "xlogy"])
+def test_nothing_leaks_out_of_a_mask_from_two(name, other):
+    f = getattr(pg, name)
+    assert set(masked(lambda x: f(x, pg.full_like(x, other)))) == {0}
+    assert set(masked(lambda x: f(pg.full_like(x, other), x))) == {0}

@@ -55,7 +55,9 @@ def test_constants_keep_dtype_and_object() -> None:
 
 
 def test_generators_repeat() -> None:
-    assert init.normal_(w(), generator=pg.Generator(3)).tolist() == init.normal_(w(), generator=pg.Generator(3)).tolist()
+    assert (
+        init.normal_(w(), generator=pg.Generator(3)).tolist() == init.normal_(w(), generator=pg.Generator(3)).tolist()
+    )
 
 
 def test_fans_and_gains() -> None:

@@ -14,7 +14,9 @@ from plugrad_nn import functional as F
 
 def test_linear_is_a_matrix_and_a_bias() -> None:
     layer = nn.Linear(2, 3)
-    layer.load_state_dict({"weight": pg.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), "bias": pg.tensor([0.0, 10.0, 0.0])})
+    layer.load_state_dict(
+        {"weight": pg.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), "bias": pg.tensor([0.0, 10.0, 0.0])}
+    )
     assert layer(pg.tensor([[1.0, 2.0]])).tolist() == [[1.0, 12.0, 3.0]]
     assert layer(pg.tensor([1.0, 2.0])).tolist() == [1.0, 12.0, 3.0]
     assert nn.Linear(2, 3, bias=False)(pg.ones(4, 5, 2)).shape == (4, 5, 3)

@@ -50,7 +50,13 @@ class Data(nn.Module):
         return self.parts.first(x)
 
 
-NAMES = ["scale", "layers.0.inner.weight", "layers.0.inner.bias", "layers.1.a.0.inner.weight", "layers.1.a.0.inner.bias"]
+NAMES = [
+    "scale",
+    "layers.0.inner.weight",
+    "layers.0.inner.bias",
+    "layers.1.a.0.inner.weight",
+    "layers.1.a.0.inner.bias",
+]
 
 
 def test_parameters_are_found_in_attributes_and_plain_containers() -> None:
@@ -60,7 +66,9 @@ def test_parameters_are_found_in_attributes_and_plain_containers() -> None:
 
 def test_parameters_are_found_in_dataclasses() -> None:
     net = Data(Parts(), [nn.Linear(1, 1)])
-    assert [n for n, _ in net.named_parameters()] == [f"{m}.{t}" for m in ("parts.first", "layers.0") for t in ("weight", "bias")]
+    assert [n for n, _ in net.named_parameters()] == [
+        f"{m}.{t}" for m in ("parts.first", "layers.0") for t in ("weight", "bias")
+    ]
     assert net(pg.ones(2)).shape == (1,)
 
 
@@ -140,7 +148,7 @@ def test_a_state_that_does_not_fit_names_every_fault_and_changes_nothing() -> No
         net.load_state_dict(given)
     for fault in ("0.bias: shape (3,) given, (2,) wanted", "1.weight: shape (1, 1)", "1.bias: missing", "2.bias: Seq"):
         assert fault in str(caught.value)
-    with pytest.raises(nn.StateDictError, match="0.bias"):
+    with pytest.raises(nn.StateDictError, match=r"0\.bias"):
         net.load_state_dict(given, strict=False)
     with pytest.raises(nn.StateDictError, match="weight is a str"):
         nn.Linear(1, 1).load_state_dict({"weight": "1", "bias": pg.zeros(1)})
@@ -178,7 +186,12 @@ def test_to_casts_parameters_and_floating_buffers_in_place() -> None:
     net(pg.ones(2)).sum().backward()
     assert net.to(pg.float16) is net
     assert net.scale is scale
-    assert (scale.dtype, scale.grad.dtype, net.seen.dtype, net.count.dtype) == (pg.float16, pg.float16, pg.float16, pg.int64)
+    assert (scale.dtype, scale.grad.dtype, net.seen.dtype, net.count.dtype) == (
+        pg.float16,
+        pg.float16,
+        pg.float16,
+        pg.int64,
+    )
     assert scale.requires_grad
     assert scale.is_leaf
     net.to("cpu").float()
@@ -277,10 +290,16 @@ def test_a_parameter_is_a_leaf_of_its_own() -> None:
 
 
 def test_a_module_without_forward_says_so() -> None:
-    with pytest.raises(NotImplementedError, match="Module.forward"):
+    with pytest.raises(NotImplementedError, match=r"Module\.forward"):
         nn.Module()(1)
 
 
 def test_repr_shows_the_tree() -> None:
-    expected = "Sequential(\n  (0): Sequential(\n    (0): Linear(in_features=1, out_features=2, bias=False)\n  )\n  (1): ReLU()\n)"
-    assert repr(nn.Sequential(nn.Sequential(nn.Linear(1, 2, bias=False)), nn.ReLU())) == expected
+    assert repr(nn.Sequential(nn.Sequential(nn.Linear(1, 2, bias=False)), nn.ReLU())).splitlines() == [
+        "Sequential(",
+        "  (0): Sequential(",
+        "    (0): Linear(in_features=1, out_features=2, bias=False)",
+        "  )",
+        "  (1): ReLU()",
+        ")",
+    ]

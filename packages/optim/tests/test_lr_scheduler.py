@@ -56,7 +56,7 @@ def test_going_on_from_a_last_epoch() -> None:
 def test_refusals() -> None:
     with pytest.raises(ValueError, match="step_size"):
         StepLR(make(), 0)
-    with pytest.raises(NotImplementedError, match="LRScheduler.at"):
+    with pytest.raises(NotImplementedError, match=r"LRScheduler\.at"):
         LRScheduler(make())
     two = make()
     two.add_param_group({"params": [pg.tensor([1.0], requires_grad=True)]})

@@ -59,7 +59,7 @@ REQUIRED = {
 #: What the arrays themselves must have: operators take an array or a plain number of the same kind.
 ARRAY = (
     "shape dtype __getitem__ __setitem__ __bool__ __int__ __float__ __neg__ __invert__ __add__ __sub__ __mul__ __truediv__ "
-    "__pow__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __and__ __or__ __xor__ __lshift__ __rshift__"
+    "__pow__ __radd__ __rsub__ __rmul__ __rtruediv__ __rpow__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __and__ __or__ __xor__ __lshift__ __rshift__"
 ).split()
 
 _composed: dict[str, Callable[..., Any]] = {}
@@ -123,7 +123,7 @@ class Backend:
         return frozenset(["linalg"] if hasattr(self.xp, "linalg") else [])
 
     def asarray(self, data: Any, dtype: Any, index: int) -> Any:
-        """An array of its own (a copy) on device `index` from nested lists, numbers, or a host array."""
+        """An array of its own (a copy) on device `index` from nested lists, numbers, a host array, or one of its own."""
         return self.xp.asarray(data, dtype=dtype, copy=True)
 
     def tolist(self, array: Any) -> Any:
@@ -137,6 +137,19 @@ class Backend:
     def share(self, data: Any, index: int) -> Any:
         """An array on the memory of `data`, without a copy (DLPack), or an error."""
         return self.xp.from_dlpack(data)
+
+    def dlpack(self, array: Any, **how: Any) -> Any:
+        """A DLPack capsule on the memory of an array."""
+        return self._export(array, "__dlpack__")(**how)
+
+    def dlpack_device(self, array: Any) -> tuple[int, int]:
+        """(kind, index) of its device, in DLPack's numbers."""
+        return self._export(array, "__dlpack_device__")()  # type: ignore[no-any-return]
+
+    def _export(self, array: Any, name: str) -> Any:
+        if not hasattr(array, name):
+            raise UnsupportedError(f"backend {self.name!r} does not share memory (DLPack); use x.tolist() or x.numpy()")
+        return getattr(array, name)
 
     def synchronize(self, index: int) -> None:
         """Wait until device `index` has finished."""

@@ -69,8 +69,8 @@ def dtype(spec: object) -> DType:
     if isinstance(spec, DType):
         return spec
     name = {bool: "bool", int: "int64", float: "float32"}.get(spec) if isinstance(spec, type) else None  # type: ignore[call-overload]
-    name = name or (spec if isinstance(spec, str) else getattr(spec, "name", None) or getattr(spec, "__name__", None))
-    found = BY_NAME.get(str(name).removesuffix("_"))
+    name = name or (spec if isinstance(spec, str) else getattr(spec, "name", None) or getattr(spec, "__name__", spec))
+    found = BY_NAME.get(str(name).rpartition(".")[2].removesuffix("_"))
     if found is None:
         raise DTypeError(f"no dtype is called {spec!r}; plugrad has {', '.join(BY_NAME)}")
     return found

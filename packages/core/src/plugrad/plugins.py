@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     import pluggy
 
+    from .op import Op
+
 BACKENDS, EXTENSIONS = "plugrad.backends", "plugrad.extensions"
 EXTRAS = {"numpy": "numpy", "cuda": "cuda13x", "native": "native", "nn": "nn", "optim": "optim", "data": "data"}
 CPU = ("native", "numpy")  # what "cpu" means: the first that is installed and can run
@@ -237,21 +239,39 @@ def kernel_table() -> Mapping[tuple[str, str], tuple[str, Callable[[], Any]]]:
 
 
 def _gather(item: Declared) -> None:
+    """Let one plugin register its kernels; what goes wrong is kept, and raised when it is asked for."""
+
     def register(backend: str, op: str, load: Callable[[], Any]) -> None:
-        if (backend, op) in _kernels:
-            raise DuplicatePluginError(
-                f"kernel {op} on {backend} is registered by {_kernels[backend, op][0]} and by {item}; uninstall one"
-            )
+        other = _kernels.get((backend, op))
+        if other is not None:
+            load = _refusing(f"kernel {op} on {backend} is registered by {other[0]} and by {item}; uninstall one")
         _kernels[backend, op] = str(item), load
 
     try:
-        hooks = manager(item.group, item.name)
+        manager(item.group, item.name).hook.plugrad_kernels(register=register)
     except PluginError:
-        return  # kept, and raised when that plugin itself is asked for; `python -m plugrad` shows it
-    hooks.hook.plugrad_kernels(register=register)
+        pass  # kept by `manager`; `python -m plugrad` shows it
+    except Exception as error:
+        told = f"plugin {item}: plugrad_kernels() raised {type(error).__name__}: {error}"
+        _failures[item.group, item.name] = PluginLoadError(told)
 
 
-def find_kernel(backend: str, op: type) -> Kernel | None:
+def _refusing(message: str) -> Callable[[], Any]:
+    def load() -> Any:
+        raise DuplicatePluginError(message)
+
+    return load
+
+
+def find_kernel(backend: str, op: type[Op]) -> Kernel | None:
     """The kernel of an op class on a backend, loaded at its first use."""
-    found = kernel_table().get((backend, op.key))  # type: ignore[attr-defined]
-    return None if found is None else as_kernel(found[1](), f"{op.key} on {backend}, from {found[0]}")  # type: ignore[attr-defined]
+    found = kernel_table().get((backend, op.key))
+    if found is None:
+        return None
+    origin = f"{op.key} on {backend}, from {found[0]}"
+    try:
+        return as_kernel(found[1](), origin)
+    except PluginError:
+        raise
+    except Exception as error:
+        raise PluginLoadError(f"cannot load kernel {origin}: {type(error).__name__}: {error}") from error

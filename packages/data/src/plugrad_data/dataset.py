@@ -13,8 +13,7 @@ from plugrad.errors import AxisError, ShapeError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from plugrad import Tensor
-    from plugrad import Generator
+    from plugrad import Generator, Tensor
 
 __all__ = ["ConcatDataset", "Dataset", "IterableDataset", "Subset", "TensorDataset", "gather", "random_split"]
 

@@ -14,8 +14,7 @@ from .sampler import BatchSampler, RandomSampler, SequentialSampler
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from plugrad import Device
-    from plugrad import Generator
+    from plugrad import Device, Generator
 
 __all__ = ["DataLoader"]
 

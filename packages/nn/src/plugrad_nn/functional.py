@@ -46,8 +46,7 @@ from .losses import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plugrad import Tensor
-    from plugrad import Generator
+    from plugrad import Generator, Tensor
 
 __all__ = [
     "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "cosine_similarity", "cross_entropy", "dropout",

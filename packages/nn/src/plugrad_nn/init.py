@@ -11,8 +11,7 @@ from plugrad.errors import ShapeError
 from .parameter import give
 
 if TYPE_CHECKING:
-    from plugrad import Tensor
-    from plugrad import Generator
+    from plugrad import Generator, Tensor
 
 __all__ = [
     "calculate_gain", "constant_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "uniform_",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..apply import apply, binary
-from .creation import tensor
 from ..dtypes import promote, with_scalar
 from ..errors import DTypeError, ShapeError
 from ..node import Value
 from ..op import Op
+from .creation import tensor
 from .index import Plan, Take, getitem, is_mask, read
 from .nonzero import Positions
 from .select import Where, where

@@ -29,8 +29,9 @@ class Transfer(Op):
     storage = True
 
     def forward(self, xp, x):
-        t = self.source.backend.dtype_of(x)
-        return self.target.backend.asarray(self.source.backend.to_host(x), self.target.xp.dtype(t), self.target.index)
+        xp, t = self.target.xp, self.source.backend.dtype_of(x)
+        z = self.target.backend.asarray(self.source.backend.to_host(x), xp.dtype(t), self.target.index)
+        return xp.reshape(z, tuple(x.shape))  # nested lists lose the sizes behind a 0
 
     def dx(self, g):
         return g.to(self.source)
@@ -45,7 +46,7 @@ class Clone(Op):
     storage = True
 
     def forward(self, xp, x):
-        return x
+        return xp.backend.asarray(x, x.dtype, xp.index)
 
     def dx(self, g):
         return g

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import namedtuple
 
 from ..apply import apply, binary
-from .creation import arange, tensor
 from ..dtypes import float32, int64
 from ..errors import DTypeError, ShapeError
 from ..node import Value
 from ..op import Op
 from .along import cut, tensor_for
 from .convert import astype
+from .creation import arange, tensor
 from .order import ordered, sort
 from .reduce import max as largest
 from .reduce import min as smallest

@@ -6,10 +6,10 @@ from math import prod
 from operator import index as as_int
 
 from ..apply import apply, unary
-from .creation import tensor
 from ..errors import AxisError, DTypeError, ShapeError
 from ..node import Value
 from ..op import Op
+from .creation import tensor
 from .nonzero import nonzero
 from .shape import Permute, Reshape, broadcast_shapes
 from .slices import Slice, span

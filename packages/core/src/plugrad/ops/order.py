@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import ceil, floor
 
 from ..apply import apply, unary
-from .creation import tensor
 from ..dtypes import bool_, float32, uint8
 from ..errors import AxisError
 from ..op import Op
 from .along import axis_for, count, cut, filled_axes, lined, merged, ones, turned, unmerged, without
 from .compare import isnan
 from .convert import astype
+from .creation import tensor
 from .select import where
 
 TYPE_CHECKING = False
@@ -33,23 +33,24 @@ ROUNDING: dict[str, Callable[[float], float]] = {
 class Sort(Op):
     """z = x in rising order along `axis`, NaN last; the other way round where `descending`
 
-    ∂L/∂x = g put back by the permutation: z_k = x_{i_k}, so g_k goes to i_k
+    ∂L/∂x = g put back by the permutation: z_k = x_{i_k}, so g_k goes to i_k; equal x in order if `stable`
     """
 
     axis: int
     descending: bool
+    stable: bool
 
     def forward(self, xp, x):
         z = xp.sort(x, axis=self.axis, stable=False)  # equal values cannot be told apart
         return turned(z, self.axis) if self.descending else z
 
     def dx(self, g, x):
-        i = argsort(x, self.axis, self.descending, stable=False)
+        i = argsort(x, self.axis, self.descending, self.stable)
         return g.new_zeros(g.shape).scatter(self.axis, i, g)
 
 
 class ArgSort(Op):
-    """z = the positions along `axis` that sort x; if `stable`, equal ones in the order in which they stand; no gradient"""
+    """z = the positions along `axis` that sort x, equal x in the order in which they stand if `stable`; no gradient"""
 
     axis: int
     descending: bool
@@ -135,7 +136,7 @@ def standing(y: Any, places: Sequence[float], lost: Any) -> Iterator[tuple[Any, 
 
 
 def sorting(xp: Any, x: Any, axis: int, descending: bool, stable: bool) -> Any:
-    """The positions along `axis` that sort the array x; if `stable`, equal ones in the order in which they stand."""
+    """The positions along `axis` that sort the array x, equal x in the order in which they stand if `stable`."""
     if not descending:
         return xp.argsort(x, axis=axis, stable=stable)
     back = xp.argsort(turned(x, axis), axis=axis, stable=stable)
@@ -143,11 +144,14 @@ def sorting(xp: Any, x: Any, axis: int, descending: bool, stable: bool) -> Any:
 
 
 def sort(x: Tensor, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """x in rising order along `axis` (falling where `descending`); NaN counts as the largest. Positions: `argsort`."""
+    """x in rising order along `axis` (falling where `descending`); NaN counts as the largest. Positions: `argsort`.
+
+    stable    equal x count as sorted in the order in which they stand (only gradients tell)
+    """
     i = axis_for("sort", x, axis)
     if x.dtype.kind == "bool":
         return astype(sort(astype(x, uint8), i, descending), bool_)
-    return unary(Sort(i, descending), x)  # type: ignore[no-any-return]
+    return unary(Sort(i, descending, stable), x)  # type: ignore[no-any-return]
 
 
 def argsort(x: Tensor, axis: int = -1, descending: bool = False, stable: bool = True) -> Tensor:

@@ -21,6 +21,21 @@ __all__ = [
 SELU = 1.6732632423543772, 1.0507009873554805  # α and λ that keep mean 0 and variance 1
 
 
+class Gate(Op):
+    """z = 0 where u ≤ 0, else x
+
+    ∂L/∂x = 0 where u ≤ 0, else g
+    """
+
+    elementwise = storage = True
+
+    def forward(self, xp, x, u):
+        return xp.where(u <= 0, number(xp, 0, x), x)
+
+    def dx(self, g, u):
+        return gate(g, u)
+
+
 class Relu(Op):
     """z = max(x, 0)
 
@@ -33,7 +48,7 @@ class Relu(Op):
         return xp.maximum(x, number(xp, 0, x))
 
     def dx(self, g, z):
-        return where(z <= 0, 0, g)
+        return gate(g, z)
 
 
 class LeakyRelu(Op):
@@ -154,7 +169,12 @@ class Hardswish(Op):
         return where(x <= -3, 0, where(x < 3, g * (x / 3 + 0.5), g))
 
 
-_relu, _prelu, _hardsigmoid, _hardswish = Relu(), Prelu(), Hardsigmoid(), Hardswish()
+_gate, _relu, _prelu, _hardsigmoid, _hardswish = Gate(), Relu(), Prelu(), Hardsigmoid(), Hardswish()
+
+
+def gate(x, u):
+    """x, but 0 where u ≤ 0: what comes back through relu"""
+    return binary(_gate, x, u)
 
 
 def relu(x: Tensor) -> Tensor:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from operator import index as as_int
 
 from ..apply import apply, unary
-from .creation import tensor
 from ..dtypes import with_scalar
 from ..errors import DTypeError, ShapeError
 from ..op import Op
 from .axes import one_axis, sizes_of
+from .creation import tensor
 from .index import Take
 from .shape import reshape
 from .slices import Place, Slice, native

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..op import Op
     from ..tensor import Tensor
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class Watcher:

@@ -8,8 +8,7 @@ from .. import functional as F
 from ..module import Module
 
 if TYPE_CHECKING:
-    from plugrad import Tensor
-    from plugrad import Generator
+    from plugrad import Generator, Tensor
 
 __all__ = ["Dropout"]
 

@@ -20,6 +20,8 @@ def _six(x: float) -> float:
 
 
 ROWS = [
+    case(rectifier.Gate, lambda x, u: rectifier.gate(x, u.detach()), real(2, 5), real(2, 5),
+         closed=lambda x, u: x if u > 0 else 0.0),
     case(rectifier.Relu, ops.relu, real(2, 5), closed=lambda x: max(x, 0.0)),
     case(rectifier.Relu, ops.relu, KINKS, closed=lambda x: max(x, 0.0), order=0, label="kinks"),
     case(rectifier.Relu, ops.relu, ints(-5, 5, 5), closed=lambda x: max(x, 0), order=0, label="integers"),
