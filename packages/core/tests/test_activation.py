@@ -1,5 +1,7 @@
 """Smooth activations in their tails; the gated one."""
 
+from __future__ import annotations
+
 import math
 
 import pytest

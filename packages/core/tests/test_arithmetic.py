@@ -1,5 +1,7 @@
 """Arithmetic: numbers on either side, whole numbers, signed zeros, aliases."""
 
+from __future__ import annotations
+
 import math
 
 import pytest

@@ -1,5 +1,7 @@
 """Comparisons, truths, bits and tests: dtypes, what is refused, and what is known of integers."""
 
+from __future__ import annotations
+
 import math
 
 import pytest

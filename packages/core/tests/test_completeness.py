@@ -83,7 +83,9 @@ def test_an_op_says_its_formula(cls):
     doc = cls.__dict__.get("__doc__") or ""
     assert doc.strip(), f"op {cls.key} has no docstring: its formula"
     first = doc.strip().splitlines()[0]
-    assert any(sign in first for sign in "=∈←"), f"op {cls.key}: the docstring opens with {first!r}, which is no formula"
+    assert any(sign in first for sign in "=∈←"), (
+        f"op {cls.key}: the docstring opens with {first!r}, which is no formula"
+    )
     if differentiable(cls):
         assert "∂" in doc, f"op {cls.key}: the docstring does not give the gradient (∂L/∂x = ...)"
 

@@ -1,5 +1,7 @@
 """Exponentials and logarithms far out, and their gradients there."""
 
+from __future__ import annotations
+
 import math
 
 import pytest

@@ -1,5 +1,7 @@
 """Ties share the gradient, NaN shows, bounds are numbers or tensors."""
 
+from __future__ import annotations
+
 import math
 
 import pytest

@@ -86,7 +86,7 @@ USER = run.__code__
 
 
 def line_of(f):
-    """The code of a row's function where that is a line of the case file; a function of plugrad is called by the test."""
+    """The code of a row's function where that is a line of the case file; else the test is the one that calls."""
     code = getattr(f, "__code__", None)
     return code if code is not None and "cases" in Path(code.co_filename).with_suffix("").as_posix() else None
 

@@ -1,5 +1,7 @@
 """Powers at 0 and of negative bases, to the fourth derivative; roots at 0; whole numbers."""
 
+from __future__ import annotations
+
 import pytest
 
 import plugrad as pg

@@ -1,5 +1,7 @@
 """Gradients on the kinks, as PyTorch has them; settings; what is refused."""
 
+from __future__ import annotations
+
 import math
 
 import pytest

@@ -1,5 +1,7 @@
 """Rounding and division with remainder: Python's signs, whole numbers, gradients of steps."""
 
+from __future__ import annotations
+
 import pytest
 
 import plugrad as pg
@@ -7,7 +9,7 @@ import plugrad as pg
 PAIRS = [(a, b) for a in (-7, -6, -1, 0, 1, 6, 7) for b in (-3, -1, 2, 3)]
 
 
-@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "float32"])
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32"])
 def test_division_follows_python(dtype):
     x, y = (pg.tensor([pair[i] for pair in PAIRS], dtype=dtype) for i in (0, 1))
     assert (x // y).tolist() == [a // b for a, b in PAIRS]

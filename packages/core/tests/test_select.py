@@ -1,5 +1,7 @@
 """Selection: masks, numbers on both sides, dtypes, and gradients that do not leak."""
 
+from __future__ import annotations
+
 import math
 
 import pytest

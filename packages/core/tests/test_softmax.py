@@ -1,5 +1,7 @@
 """Softmax: rows far out, masked entries, rows of nothing but -∞, and their gradients."""
 
+from __future__ import annotations
+
 import math
 
 import pytest

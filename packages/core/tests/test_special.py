@@ -1,5 +1,7 @@
 """The error functions beside Python's own, and beside their inverse."""
 
+from __future__ import annotations
+
 import math
 
 import pytest

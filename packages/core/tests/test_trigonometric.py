@@ -1,5 +1,7 @@
 """Angles, with the signs of zeros; gradients at the ends of domains and at the origin."""
 
+from __future__ import annotations
+
 import math
 
 import pytest

@@ -143,18 +143,14 @@ def check_command(args: argparse.Namespace) -> int:
     except Exception as error:  # as above
         print(_words(error), file=sys.stderr)
         return 2
-    report = check_backend(args.name, only=args.only, progress=_dots() if sys.stderr.isatty() else None)
+    report = check_backend(args.name, only=args.only, progress=_show if sys.stderr.isatty() else None)
     print(report)
     return 0 if report.ok else 1
 
 
-def _dots() -> Any:
-    """Tell the name of each check on a terminal, on one line."""
-
-    def show(result: Result) -> None:
-        print(f"\r\x1b[K{result.check.name:.100}", end="", file=sys.stderr, flush=True)
-
-    return show
+def _show(result: Result) -> None:
+    """The name of the check that was done, on a terminal's last line."""
+    print(f"\r\x1b[K{result.check.name:.100}\r", end="", file=sys.stderr, flush=True)
 
 
 def explain_command(args: argparse.Namespace) -> int:

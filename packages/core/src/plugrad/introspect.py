@@ -13,7 +13,7 @@ from .context import current
 from .errors import DTypeError, PlugradError
 from .kernel import Kernel, as_kernel
 from .node import Value
-from .op import ALL, Op, Z
+from .op import Op
 from .tools.watch import Watcher
 
 if TYPE_CHECKING:

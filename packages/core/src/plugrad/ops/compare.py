@@ -40,7 +40,7 @@ class Compare(Op):
 
     def forward(self, xp, x, y):
         if kind(xp, x) == "bool":
-            x, y = xp.astype(x, xp.uint8), xp.astype(y, xp.uint8)
+            x, y = xp.astype(x, xp.int64), xp.astype(y, xp.int64)
         return COMPARED[self.name](x, y)
 
 
@@ -147,7 +147,7 @@ class Isclose(Op):
 def _distance(xp, x, y):
     """|x - y| of whole numbers as float32, exact before it is rounded; ∞ where it has no place in the dtype."""
     if kind(xp, x) == "bool":
-        x, y = xp.astype(x, xp.uint8), xp.astype(y, xp.uint8)
+        x, y = xp.astype(x, xp.int64), xp.astype(y, xp.int64)
     d = xp.where(x > y, x - y, y - x)
     return xp.where(d < 0, xp.asarray(INF, dtype=xp.float32), xp.astype(d, xp.float32))
 

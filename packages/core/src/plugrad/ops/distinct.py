@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
+from operator import itemgetter
 
 from ..apply import apply, binary
 from ..dtypes import float32, int64
@@ -28,9 +28,25 @@ __all__ = [
     "bincount", "histogram", "searchsorted", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
 ]  # fmt: skip
 
-UniqueAll = namedtuple("UniqueAll", "values indices inverse_indices counts")
-UniqueCounts = namedtuple("UniqueCounts", "values counts")
-UniqueInverse = namedtuple("UniqueInverse", "values inverse_indices")
+class UniqueAll(tuple):  # type: ignore[type-arg]
+    """(values, indices, inverse_indices, counts); collections.namedtuple would cost a millisecond at import."""
+
+    __slots__ = ()
+    values, indices, inverse_indices, counts = (property(itemgetter(i)) for i in range(4))
+
+
+class UniqueCounts(tuple):  # type: ignore[type-arg]
+    """(values, counts)"""
+
+    __slots__ = ()
+    values, counts = (property(itemgetter(i)) for i in range(2))
+
+
+class UniqueInverse(tuple):  # type: ignore[type-arg]
+    """(values, inverse_indices)"""
+
+    __slots__ = ()
+    values, inverse_indices = (property(itemgetter(i)) for i in range(2))
 
 
 class Unique(Op):
@@ -70,19 +86,19 @@ def unique_all(x: Tensor, /) -> UniqueAll:
     `indices` says where each stands first in x flattened, `inverse_indices` which of them each x is.
     """
     v, i, j, n = apply(_unique, ordered(tensor_for("unique_all", x)))
-    return UniqueAll(_like(v, x), i, j, n)
+    return UniqueAll((_like(v, x), i, j, n))
 
 
 def unique_counts(x: Tensor, /) -> UniqueCounts:
     """(values, counts) of `unique_all`"""
     found = unique_all(x)
-    return UniqueCounts(found.values, found.counts)
+    return UniqueCounts((found.values, found.counts))
 
 
 def unique_inverse(x: Tensor, /) -> UniqueInverse:
     """(values, inverse_indices) of `unique_all`"""
     found = unique_all(x)
-    return UniqueInverse(found.values, found.inverse_indices)
+    return UniqueInverse((found.values, found.inverse_indices))
 
 
 def unique_values(x: Tensor, /) -> Tensor:

@@ -147,10 +147,10 @@ class Copysign(Op):
 
 
 def _divisible(op, xp, x, y):
-    """`x` and `y` (bools as int8); integers are not divided by 0, which some libraries answer with 0."""
+    """`x` and `y` (bools as int64); integers are not divided by 0, which some libraries answer with 0."""
     t = kind(xp, y)
     if t == "bool":
-        x, y = xp.astype(x, xp.int8), xp.astype(y, xp.int8)
+        x, y = xp.astype(x, xp.int64), xp.astype(y, xp.int64)
     if t != "float" and bool(xp.any(y == 0)):
         raise ZeroDivisionError(f"{op.name}: integers divided by 0; mask the zeros, or cast: x.astype('float32')")
     return x, y

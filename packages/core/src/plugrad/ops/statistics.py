@@ -145,7 +145,6 @@ class LogSumExp(Op):
         return mend(g, g * (e / where(s == 0, 1, s)))
 
 
-
 def freedom(op: Any, x: Any) -> float:
     """n - c: how many numbers are free once c of them are used up."""
     return count(x.shape, op.axis) - op.correction  # type: ignore[no-any-return]

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import backend as interface
 from .. import ops, plugins
-from ..ops import creation
 from ..backend import Device
 from ..dtypes import ALL, BY_NAME, limits, promote
 from ..errors import AxisError, DeviceError, DTypeError, GraphError, ShapeError
+from ..ops import creation
 from .compare import EPS, expect, raises, rounded, same
 from .subject import Excused, Lean, Subject, each
 
@@ -174,7 +174,8 @@ def declared(s: Subject) -> None:
 
 def contexts(s: Subject) -> None:
     """guard() and quiet() are None or contexts that can be entered again and again; synchronize() waits."""
-    for name, make in {"guard": partial(s.backend.guard, s.device.index), "quiet": s.backend.quiet}.items():
+    makers: dict[str, Callable[[], Any]] = {"guard": partial(s.backend.guard, s.device.index), "quiet": s.backend.quiet}
+    for name, make in makers.items():
         for _ in range(2):
             context = make()
             expect(context is None or isinstance(context, AbstractContextManager), f"{name}() gave {context!r}")

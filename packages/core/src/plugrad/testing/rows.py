@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..ops import creation
 from ..call import wrap
 from ..grad import grad
+from ..ops import creation
 from .compare import EPS, TINY, Shot, agree, close, everywhere, flatten, rounded, same, shape_of, shots
 from .draw import FLOAT, numbers
 from .gradcheck import gradcheck

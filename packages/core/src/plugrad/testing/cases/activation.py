@@ -1,5 +1,7 @@
 """Smooth activations: near 0 and in both tails."""
 
+from __future__ import annotations
+
 import math
 
 from ... import ops

@@ -1,5 +1,7 @@
 """Arithmetic: each operand broadcast, plain numbers on both sides, whole numbers."""
 
+from __future__ import annotations
+
 import operator
 
 from ... import ops

@@ -1,5 +1,7 @@
 """Comparisons, tests and logic on bits: every function, with NaN, infinities, signed zeros and bools."""
 
+from __future__ import annotations
+
 import math
 import operator
 

@@ -1,5 +1,7 @@
 """Values of their own, and values on another device."""
 
+from __future__ import annotations
+
 from functools import cache
 
 from ... import ops

@@ -1,5 +1,7 @@
 """Exponentials and logarithms: where they are ordinary, and far out."""
 
+from __future__ import annotations
+
 import math
 
 from ... import ops

@@ -1,5 +1,7 @@
 """Maximum, minimum and clip: away from ties, on ties, on the bounds, with bounds as numbers and as tensors."""
 
+from __future__ import annotations
+
 from ... import ops
 from ...ops import extreme
 from ..case import case, exactly, ints, real

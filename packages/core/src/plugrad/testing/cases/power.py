@@ -1,5 +1,7 @@
 """Powers and roots: bases of both signs and 0, exponents as numbers and as tensors."""
 
+from __future__ import annotations
+
 import math
 import operator
 

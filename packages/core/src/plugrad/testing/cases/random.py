@@ -1,5 +1,7 @@
 """Random numbers: the same words, and what is made of them, on every backend. The input only says where."""
 
+from __future__ import annotations
+
 from ...ops import random
 from ...apply import apply
 from ..case import case, real

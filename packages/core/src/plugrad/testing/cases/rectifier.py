@@ -1,5 +1,7 @@
 """Activations with kinks: on both sides, and on the kinks themselves."""
 
+from __future__ import annotations
+
 import math
 from functools import partial
 

@@ -1,5 +1,7 @@
 """Rounding, signs and division with remainder: away from the jumps, and on them."""
 
+from __future__ import annotations
+
 import math
 import operator
 

@@ -1,5 +1,7 @@
 """Casts: between floating dtypes with a gradient, from and to integers and bools without."""
 
+from __future__ import annotations
+
 from ... import ops, rules
 from ...apply import unary
 from ..case import bools, case, exactly, ints, real

@@ -1,5 +1,7 @@
 """Selection by a mask: both branches, broadcast, with numbers, and what is not a number mended."""
 
+from __future__ import annotations
+
 import math
 
 from ... import ops

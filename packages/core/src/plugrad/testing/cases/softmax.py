@@ -1,5 +1,7 @@
 """Softmax and its logarithm along each axis, with masked entries, and far out."""
 
+from __future__ import annotations
+
 import math
 
 from ... import ops

@@ -1,5 +1,7 @@
 """The error functions, near 0, around 1 where the two polynomials meet, and in the tails."""
 
+from __future__ import annotations
+
 import math
 
 from ... import ops

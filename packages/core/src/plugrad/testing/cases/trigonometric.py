@@ -1,5 +1,7 @@
 """Circular and hyperbolic functions, inside their domains, at the ends of these and far out."""
 
+from __future__ import annotations
+
 import math
 
 from ... import ops

@@ -1,0 +1,234 @@
+"""Layers, losses and starting values against PyTorch in float32: values, gradients, names and defaults."""
+
+from __future__ import annotations
+
+import inspect
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as TF
+
+import plugrad as pg
+import plugrad_nn as nn
+from plugrad.testing.draw import numbers
+from plugrad_nn import functional as F
+from plugrad_nn._cases import ROWS as CASE_ROWS
+
+#: name of the case → the same in PyTorch
+ROWS = {
+    "plugrad_nn.Linear": TF.linear,
+    "plugrad_nn.Linear/batches": TF.linear,
+    "plugrad_nn.Linear/vector": TF.linear,
+    "plugrad_nn.Linear/no rows": TF.linear,
+    "plugrad_nn.LayerNorm": lambda x, w, b: TF.layer_norm(x, (5,), w, b),
+    "plugrad_nn.LayerNorm/axes": lambda x, w, b: TF.layer_norm(x, (3, 5), w, b, 1e-2),
+    "plugrad_nn.LayerNorm/constant row": lambda x, w, b: TF.layer_norm(x, (4,), w, b, 0.1),
+    "plugrad_nn.CrossEntropy": lambda x, y: TF.cross_entropy(x, y, reduction="none"),
+    "plugrad_nn.CrossEntropy/vector": lambda x, y: TF.cross_entropy(x, y, reduction="none"),
+    "plugrad_nn.CrossEntropy/places": lambda x, y: TF.cross_entropy(x, y, reduction="none"),
+    "plugrad_nn.CrossEntropy/far out": lambda x, y: TF.cross_entropy(x, y, reduction="none"),
+    "plugrad_nn.SoftCrossEntropy": lambda x, q: TF.cross_entropy(x, q, reduction="none"),
+    "plugrad_nn.SoftCrossEntropy/places": lambda x, q: TF.cross_entropy(x, q, reduction="none"),
+    "plugrad_nn.BinaryCrossEntropy": lambda x, t: TF.binary_cross_entropy(x, t, reduction="none"),
+}
+CASES = {c.name: c for c in CASE_ROWS}
+#: Rows with a closed form, and one where PyTorch gives 0 · ∞ = NaN.
+WITHOUT = {
+    "plugrad_nn.BCEWithLogits",
+    "plugrad_nn.BCEWithLogits/far out",
+    "plugrad_nn.BinaryCrossEntropy/cut off",
+    "plugrad_nn.SoftCrossEntropy/far out",
+}
+
+
+def test_every_case_has_its_row() -> None:
+    assert set(CASES) - WITHOUT == set(ROWS)
+
+
+def both(array: np.ndarray) -> tuple[pg.Tensor, torch.Tensor]:
+    floating = array.dtype.kind == "f"
+    return pg.tensor(array, requires_grad=floating), torch.tensor(array, requires_grad=floating)
+
+
+def agree(ours: pg.Tensor, theirs: torch.Tensor, rtol: float = 2e-5, atol: float = 2e-6) -> None:
+    assert ours.shape == tuple(theirs.shape)
+    np.testing.assert_allclose(ours.detach().numpy(), theirs.detach().numpy(), rtol=rtol, atol=atol)
+
+
+def compare(f: Any, g: Any, *arrays: np.ndarray) -> None:
+    """Values, and gradients of a random weighting of the output."""
+    ours, theirs = zip(*map(both, arrays), strict=True)
+    y, t = f(*ours), g(*theirs)
+    agree(y, t)
+    w = np.random.default_rng(0).standard_normal(t.shape).astype("float32")
+    (y * pg.tensor(w)).sum().backward()
+    (t * torch.tensor(w)).sum().backward()
+    for a, b in zip(ours, theirs, strict=True):
+        if b.grad is not None:
+            assert a.grad.dtype is pg.float32
+            agree(a.grad, b.grad, 1e-4, 1e-5)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_ops_are_pytorchs(name: str) -> None:
+    c, arrays = CASES[name], []
+    for i, s in enumerate(c.inputs):
+        a = np.asarray(numbers(s, i), "float32" if s.kind == "float" else "int64")
+        arrays.append(a if s.values is not None else a.reshape(s.shape))
+    compare(c.f, ROWS[name], *arrays)
+
+
+RNG = np.random.default_rng(7)
+X = RNG.standard_normal((5, 3, 4)).astype("float32")
+Q = RNG.random((5, 3, 4)).astype("float32")
+Q /= Q.sum(1, keepdims=True)
+Y = RNG.integers(0, 3, (5, 4))
+W = np.array([0.2, 1.0, 3.0], "float32")
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("soft", [False, True])
+def test_cross_entropy(reduction: str, smoothing: float, weighted: bool, soft: bool) -> None:
+    how: dict[str, Any] = {"reduction": reduction, "label_smoothing": smoothing}
+    if not soft:
+        how["ignore_index"] = 1
+    w = {"weight": W} if weighted else {}
+    compare(
+        lambda x, y: F.cross_entropy(x, y, **how, **{k: pg.tensor(v) for k, v in w.items()}),
+        lambda x, y: TF.cross_entropy(x, y, **how, **{k: torch.tensor(v) for k, v in w.items()}),
+        X,
+        Q if soft else Y,
+    )
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_other_losses(reduction: str) -> None:
+    a, b = X[:, 0], X[:, 1]
+    p, t = 1 / (1 + np.exp(-a)), Q[:, 0]
+    for ours, theirs, x, y in [
+        (F.mse_loss, TF.mse_loss, a, b),
+        (F.l1_loss, TF.l1_loss, a, b),
+        (F.binary_cross_entropy, TF.binary_cross_entropy, p, t),
+        (F.binary_cross_entropy_with_logits, TF.binary_cross_entropy_with_logits, a, t),
+    ]:
+        compare(
+            lambda *xs, f=ours: f(*xs, reduction=reduction), lambda *xs, f=theirs: f(*xs, reduction=reduction), x, y
+        )
+    compare(
+        lambda x, y: F.binary_cross_entropy_with_logits(x, y, pos_weight=pg.tensor(W[:1] * 3), reduction=reduction),
+        lambda x, y: TF.binary_cross_entropy_with_logits(x, y, pos_weight=torch.tensor(W[:1] * 3), reduction=reduction),
+        a,
+        t,
+    )
+    compare(
+        lambda x, y: F.nll_loss(x, y, weight=pg.tensor(W), ignore_index=1, reduction=reduction),
+        lambda x, y: TF.nll_loss(x, y, weight=torch.tensor(W), ignore_index=1, reduction=reduction),
+        X,
+        Y,
+    )
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (lambda x: F.pad(x, (1, 2)), lambda x: TF.pad(x, (1, 2))),
+        (lambda x: F.pad(x, (1, 2, 0, 1), value=3.0), lambda x: TF.pad(x, (1, 2, 0, 1), value=3.0)),
+        (lambda x: F.pad(x, (-1, 2)), lambda x: TF.pad(x, (-1, 2))),
+        (lambda x: F.pad(x, (2, 1), mode="reflect"), lambda x: TF.pad(x, (2, 1), mode="reflect")),
+        (lambda x: F.pad(x, (2, 1), mode="replicate"), lambda x: TF.pad(x, (2, 1), mode="replicate")),
+        (lambda x: F.pad(x, (2, 1), mode="circular"), lambda x: TF.pad(x, (2, 1), mode="circular")),
+        (lambda x: F.normalize(x), lambda x: TF.normalize(x)),
+        (lambda x: F.normalize(x, p=1, axis=0), lambda x: TF.normalize(x, p=1, dim=0)),
+        (lambda x: F.cosine_similarity(x, x * x), lambda x: TF.cosine_similarity(x, x * x)),
+        (lambda x: F.layer_norm(x, (3, 4)), lambda x: TF.layer_norm(x, (3, 4))),
+    ],
+)
+def test_functions(ours: Any, theirs: Any) -> None:
+    compare(ours, theirs, X)
+
+
+def test_embedding() -> None:
+    i = np.array([[0, 2, 2], [1, 0, 2]])
+    for padding in (None, 2, -1):
+        compare(
+            lambda w, p=padding: F.embedding(pg.tensor(i), w, p),
+            lambda w, p=padding: TF.embedding(torch.tensor(i), w, p),
+            X[0],
+        )
+
+
+PAIRS = [
+    (nn.Linear, torch.nn.Linear), (nn.Embedding, torch.nn.Embedding), (nn.LayerNorm, torch.nn.LayerNorm),
+    (nn.Dropout, torch.nn.Dropout), (nn.GELU, torch.nn.GELU), (nn.LeakyReLU, torch.nn.LeakyReLU),
+    (nn.CrossEntropyLoss, torch.nn.CrossEntropyLoss), (nn.NLLLoss, torch.nn.NLLLoss), (nn.MSELoss, torch.nn.MSELoss),
+    (nn.L1Loss, torch.nn.L1Loss), (nn.BCELoss, torch.nn.BCELoss), (nn.BCEWithLogitsLoss, torch.nn.BCEWithLogitsLoss),
+    (nn.utils.clip_grad_norm_, torch.nn.utils.clip_grad_norm_), (F.cross_entropy, TF.cross_entropy),
+    (F.nll_loss, TF.nll_loss), (F.layer_norm, TF.layer_norm), (F.dropout, TF.dropout), (F.pad, TF.pad),
+    (F.binary_cross_entropy_with_logits, TF.binary_cross_entropy_with_logits), (F.linear, torch.nn.Linear.forward),
+    (nn.init.kaiming_uniform_, torch.nn.init.kaiming_uniform_), (nn.init.xavier_normal_, torch.nn.init.xavier_normal_),
+    (nn.init.uniform_, torch.nn.init.uniform_), (nn.init.normal_, torch.nn.init.normal_),
+]  # fmt: skip
+
+#: Arguments of PyTorch's that plugrad does not have: relics, and what needs other layers.
+LEFT_OUT = {
+    "inplace", "size_average", "reduce", "foreach", "max_norm", "norm_type", "scale_grad_by_freq", "sparse", "_weight",
+    "_freeze",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("ours", "theirs"), PAIRS, ids=lambda f: getattr(f, "__qualname__", None))
+def test_names_order_and_defaults_of_arguments(ours: Any, theirs: Any) -> None:
+    mine = {n: p for n, p in inspect.signature(ours).parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD}
+    torchs = inspect.signature(theirs).parameters
+    shared = [n for n in torchs if n in mine]
+    assert [n for n in mine if n in torchs] == shared
+    assert not set(torchs) - set(mine) - LEFT_OUT - {"self", "args", "kwargs", "generator"}
+    for name in shared:
+        assert mine[name].default == torchs[name].default or mine[name].default in (inspect.Parameter.empty, 0.0), name
+
+
+def test_state_dicts_load_into_each_other() -> None:
+    mine = nn.Sequential(nn.Embedding(5, 4), nn.Linear(4, 3), nn.LayerNorm(3), nn.ReLU(), nn.Linear(3, 2, bias=False))
+    t = torch.nn
+    its = t.Sequential(t.Embedding(5, 4), t.Linear(4, 3), t.LayerNorm(3), t.ReLU(), t.Linear(3, 2, bias=False))
+    assert [(n, tuple(v.shape)) for n, v in its.state_dict().items()] == [
+        (n, v.shape) for n, v in mine.state_dict().items()
+    ]
+    mine.load_state_dict({n: v.numpy() for n, v in its.state_dict().items()})
+    i = np.array([[0, 4], [2, 2]])
+    agree(mine(pg.tensor(i)), its(torch.tensor(i)))
+    its.load_state_dict({n: torch.tensor(v.numpy()) for n, v in mine.state_dict().items()})
+
+
+@pytest.mark.parametrize("name", ["xavier_uniform_", "xavier_normal_", "kaiming_uniform_", "kaiming_normal_"])
+def test_starting_values_are_distributed_alike(name: str) -> None:
+    shape = (40, 30, 3)
+    mine, its = pg.zeros(shape), torch.zeros(shape)
+    getattr(nn.init, name)(mine, generator=pg.Generator(0))
+    getattr(torch.nn.init, name)(its, generator=torch.Generator().manual_seed(0))
+    n = prod(shape)
+    assert float(mine.std()) == pytest.approx(float(its.std()), rel=5 / n**0.5)
+    assert float(mine.mean()) == pytest.approx(0.0, abs=5 * float(its.std()) / n**0.5)
+    if "uniform" in name:
+        assert float(mine.abs().max()) == pytest.approx(float(its.abs().max()), rel=0.01)
+
+
+def test_layers_start_as_pytorchs_do() -> None:
+    for mine, its in [(nn.Linear(50, 40), torch.nn.Linear(50, 40)), (nn.Embedding(50, 40), torch.nn.Embedding(50, 40))]:
+        assert float(mine.weight.std()) == pytest.approx(float(its.weight.detach().std()), rel=0.1)
+    assert float(nn.Linear(4, 400).bias.abs().max()) == pytest.approx(0.5, rel=0.02)
+
+
+@pytest.mark.parametrize("norm", [1.0, 2.0, 3.0, float("inf")])
+def test_clipping_by_norm(norm: float) -> None:
+    mine, its = zip(*[both(a.copy()) for a in (X[0], X[1, 0])], strict=True)
+    for p, t in zip(mine, its, strict=True):
+        p.grad, t.grad = p.detach() * 3, t.detach() * 3
+    agree(nn.utils.clip_grad_norm_(mine, 1.5, norm), torch.nn.utils.clip_grad_norm_(its, 1.5, norm))
+    for p, t in zip(mine, its, strict=True):
+        agree(p.grad, t.grad)
