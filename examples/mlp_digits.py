@@ -27,7 +27,7 @@ def train(net: nn.Module, train_set: data.Dataset, epochs: int) -> list[float]:
     """Fit the network by cross-entropy; return the loss of each epoch."""
     batches = data.DataLoader(train_set, batch_size=64, shuffle=True)
     optimizer = optim.AdamW(net.parameters(), lr=5e-3, weight_decay=0.05)
-    schedule = optim.lr_scheduler.StepLR(optimizer, step_size=10, gamma=0.5)
+    schedule = optim.lr_scheduler.StepLR(optimizer, step_size=8, gamma=0.5)
     losses = []
     for _ in (bar := tqdm(range(epochs), desc="training", unit="epoch")):
         total = 0.0
@@ -64,7 +64,7 @@ def draw(losses: list[float], images: pg.Tensor, digits: pg.Tensor, truth: pg.Te
 def main() -> None:
     parser = argparse.ArgumentParser(description="Learn to read handwritten digits.")
     parser.add_argument("--device", help="a backend that is installed, as in `numpy` or `cuda:0`")
-    parser.add_argument("--epochs", type=int, default=40)
+    parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--out", type=Path, default=Path("build/digits"), help="folder for the weights and the picture")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)

@@ -84,7 +84,7 @@ class activation: Softsign = Softsign
 (row,) = [
 {row}]
 x = pg.tensor([[-1.5, 0.25, 2.0]], dtype="float64", requires_grad=True)
-assert gradcheck(row.f, x) and gradgradcheck(row.f, x)
+assert gradcheck(row.f, [x]) and gradgradcheck(row.f, [x])
 assert row.f(x).tolist() == [[row.closed(v) for v in x.tolist()[0]]]
 print(row.op.__name__)
 """

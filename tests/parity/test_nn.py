@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -116,9 +117,7 @@ def test_other_losses(reduction: str) -> None:
         (F.binary_cross_entropy, TF.binary_cross_entropy, p, t),
         (F.binary_cross_entropy_with_logits, TF.binary_cross_entropy_with_logits, a, t),
     ]:
-        compare(
-            lambda *xs, f=ours: f(*xs, reduction=reduction), lambda *xs, f=theirs: f(*xs, reduction=reduction), x, y
-        )
+        compare(partial(ours, reduction=reduction), partial(theirs, reduction=reduction), x, y)
     compare(
         lambda x, y: F.binary_cross_entropy_with_logits(x, y, pos_weight=pg.tensor(W[:1] * 3), reduction=reduction),
         lambda x, y: TF.binary_cross_entropy_with_logits(x, y, pos_weight=torch.tensor(W[:1] * 3), reduction=reduction),
@@ -196,9 +195,8 @@ def test_state_dicts_load_into_each_other() -> None:
     mine = nn.Sequential(nn.Embedding(5, 4), nn.Linear(4, 3), nn.LayerNorm(3), nn.ReLU(), nn.Linear(3, 2, bias=False))
     t = torch.nn
     its = t.Sequential(t.Embedding(5, 4), t.Linear(4, 3), t.LayerNorm(3), t.ReLU(), t.Linear(3, 2, bias=False))
-    assert [(n, tuple(v.shape)) for n, v in its.state_dict().items()] == [
-        (n, v.shape) for n, v in mine.state_dict().items()
-    ]
+    mine_shapes, its_shapes = ([(n, tuple(v.shape)) for n, v in net.state_dict().items()] for net in (mine, its))
+    assert mine_shapes == its_shapes
     mine.load_state_dict({n: v.numpy() for n, v in its.state_dict().items()})
     i = np.array([[0, 4], [2, 2]])
     agree(mine(pg.tensor(i)), its(torch.tensor(i)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import subprocess
 import sys
@@ -93,6 +94,23 @@ class Site:
             cwd=self.folder,
             timeout=60,
         )
+
+
+@pytest.fixture
+def faulty():
+    """Makes the default backend once more, with other functions in its namespace, or other methods."""
+    whole = plugrad.device().backend
+
+    def make(functions=None, **body):
+        if functions:
+            body["functions"] = {**whole.functions, **functions}
+        made = copy.copy(whole)
+        made.__class__ = type("Faulty", (type(whole),), body)
+        for name in ("_namespaces", "_names", *body):
+            made.__dict__.pop(name, None)
+        return made
+
+    return make
 
 
 @pytest.fixture

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
+import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 import plugrad as pg
 import plugrad_nn as nn
 from plugrad.context import current
-from plugrad.errors import DTypeError, ShapeError
+from plugrad.errors import DTypeError, NonFiniteError, ShapeError
 
 
 class Block(nn.Module):
@@ -250,6 +252,30 @@ def test_the_path_follows_a_changed_model() -> None:
     nn.Sequential(net)(1)
     Tell()(1)
     assert paths == ["Outer.a", "Outer.a", "Outer.a", "Outer.b", "Sequential.0.b", "Tell"]
+
+
+def test_the_nan_tracer_names_the_module_path() -> None:
+    class Root(nn.Module):
+        def forward(self, x: pg.Tensor) -> pg.Tensor:
+            return x.sqrt()
+
+    net = nn.Sequential(nn.Identity(), nn.Sequential(Root()))
+    with pytest.raises(NonFiniteError, match=r"Sequential\.1\.0"), pg.nan_tracer():
+        net(pg.tensor([-1.0]))
+    assert all(kept[2] is None or not kept[2].watchers for m in net.modules() for kept in m._names.values())
+
+
+def test_a_model_is_freed_with_its_last_reference() -> None:
+    net = nn.Sequential(nn.Linear(1, 1), nn.Sequential(nn.ReLU()))
+    net(pg.ones(1)).sum().backward()
+    net.register_forward_hook(lambda *_: None).remove()
+    dead = weakref.ref(net), weakref.ref(net[1])
+    gc.disable()
+    try:
+        del net
+        assert [r() for r in dead] == [None, None]
+    finally:
+        gc.enable()
 
 
 def test_copies_and_pickles_have_a_life_of_their_own() -> None:

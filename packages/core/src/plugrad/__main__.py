@@ -143,14 +143,16 @@ def check_command(args: argparse.Namespace) -> int:
     except Exception as error:  # as above
         print(_words(error), file=sys.stderr)
         return 2
-    report = check_backend(args.name, only=args.only, progress=_show if sys.stderr.isatty() else None)
+    terminal = sys.stderr.isatty()
+    report = check_backend(args.name, only=args.only, progress=_show if terminal else None)
+    print("\r\x1b[K" if terminal else "", end="", file=sys.stderr, flush=True)
     print(report)
     return 0 if report.ok else 1
 
 
 def _show(result: Result) -> None:
     """The name of the check that was done, on a terminal's last line."""
-    print(f"\r\x1b[K{result.check.name:.100}\r", end="", file=sys.stderr, flush=True)
+    print(f"\r\x1b[K{result.check.name:.100}", end="", file=sys.stderr, flush=True)
 
 
 def explain_command(args: argparse.Namespace) -> int:

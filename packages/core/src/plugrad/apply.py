@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import call
-from .call import PENDING, Call, explained
+from .call import PENDING, Call, beside, explained
 from .context import current, nullcontext
 from .node import Node, link, new
 from .op import Z, Op
@@ -32,7 +32,8 @@ def unary(op: Op, x: Any) -> Any:
     """`apply` for one input; unrolled where there is no rule to apply, no watcher and no kernel."""
     try:
         a, device = x.data, x.device
-        plain = a.dtype in device.plain and device.kernels[op.__class__] is None
+        plain = a.dtype in device.plain or (not op.floats and a.dtype in device.exact)
+        plain = plain and device.kernels[op.__class__] is None
     except AttributeError:
         plain = False
     now, it = state(), None
@@ -63,10 +64,15 @@ def binary(op: Op, x: Any, y: Any) -> Any:
     """`apply` for two inputs; unrolled where there is no rule to apply, no watcher and no kernel."""
     try:
         a, b, device = x.data, y.data, x.device
-        plain = y.device is device and a.dtype is b.dtype and a.dtype in device.plain
+        plain = y.device is device and a.dtype is b.dtype
+        plain = plain and (a.dtype in device.plain or (not op.floats and a.dtype in device.exact))
         plain = plain and device.kernels[op.__class__] is None
     except AttributeError:
-        plain = False
+        pair = beside(op, x, y)  # tensor * 2.0
+        if plain := pair is not None:
+            x, y = pair
+            a, b, device = x.data, y.data, x.device
+            plain = device.kernels[op.__class__] is None
     now, it = state(), None
     if not plain or now.watchers or now.forced:
         it = Call(op, (x, y), apply)

@@ -241,7 +241,7 @@ class Device:
     One object for each place, so `x.device is y.device` compares. Ask `pg.device("cuda:1")` for it.
     """
 
-    __slots__ = ("backend", "guarded", "index", "kernels", "name", "plain", "xp")
+    __slots__ = ("backend", "exact", "guarded", "index", "kernels", "name", "plain", "xp")
 
     def __init__(self, backend: Backend, index: int, find_kernel: Callable[[str, type], Any]) -> None:
         self.backend, self.index = backend, index
@@ -249,8 +249,9 @@ class Device:
         self.xp = backend.namespace(index)
         self.kernels = Kernels(backend.name, find_kernel)
         self.guarded = backend.guard(index) is not None
-        full = [] if self.guarded else [self.xp.dtypes.get(n) for n in ("float32", "float64")]
-        self.plain = frozenset(t for t in full if t is not None)  # dtypes with nothing to align: see apply.binary
+        fast = {} if self.guarded else self.xp.dtypes  # dtypes with nothing to align: see apply.binary
+        self.plain = frozenset(t for name, t in fast.items() if name in ("float32", "float64"))
+        self.exact = frozenset(t for name, t in fast.items() if "float" not in name)
 
     @property
     def type(self) -> str:

@@ -89,6 +89,18 @@ class Call:
         return xp.astype(data, small) if data.dtype == xp.float32 else data
 
 
+def beside(op: Op, x: Any, y: Any) -> tuple[Any, Any] | None:
+    """`x` and `y` with the plain number among them as a tensor like the other; None where that takes more thought."""
+    number, t = (x, y) if isinstance(y, Value) else (y, x)
+    if number.__class__ not in (float, int) or not isinstance(t, Value) or t.device.guarded:
+        return None
+    have = t.device.backend.dtype_of(t.data)
+    if have.kind == "bool" or have.bits == 16 or (have.kind != "float" and (op.floats or number.__class__ is float)):
+        return None
+    lifted = wrap(constant(op, number, have, t.device), t.device)
+    return (lifted, y) if number is x else (x, lifted)
+
+
 def _meet(op: Op, x: Any, t: DType, device: Device, cast: Any) -> Any:
     """`x` as a tensor of dtype `t`."""
     if not isinstance(x, Value):

@@ -51,10 +51,26 @@ def casting(to: DType, have: DType) -> Op:
 
 def align(op: Op, inputs: tuple[Any, ...]) -> tuple[Device, list[Any], list[DType]]:
     """The device of `inputs`, the inputs with plain numbers read, and the dtype that each is to have."""
+    if same := _alike(op, inputs):
+        return same
     values = [x if isinstance(x, Value) else scalar(op, x) for x in inputs]
     device = one_device(op, values)
     have = [device.backend.dtype_of(x.data) if isinstance(x, Value) else None for x in values]
-    return device, values, decide(op, have, values)
+    return device, values, decide(op, have, values)  # type: ignore[return-value]
+
+
+def _alike(op: Op, inputs: tuple[Any, ...]) -> tuple[Device, list[Any], list[DType]] | None:
+    """The answer where there is nothing to decide: tensors of one device and, but for the loose ones, one dtype."""
+    first = inputs[0] if inputs else None
+    if not isinstance(first, Value):
+        return None
+    device, have = first.device, []
+    for x in inputs:
+        if not isinstance(x, Value) or x.device is not device:
+            return None
+        have.append(device.backend.dtype_of(x.data))
+    bound = {t for t, name in zip(have, op.inputs, strict=False) if name not in op.loose} if op.loose else {*have}
+    return (device, list(inputs), have) if len(bound) == 1 and not (op.floats and bound.pop().kind != "float") else None
 
 
 def scalar(op: Op, x: Any) -> bool | int | float:

@@ -92,8 +92,9 @@ class DataLoader:
             self._done += 1
             yield batch if self.device is None else _moved(batch, self.device)
         self._done = 0
-        if hasattr(self.sampler, "finish"):
-            self.sampler.finish()
+        finish = self._stateful("finish")
+        if finish is not None:
+            finish()
 
     def _batch(self, indices: list[Any]) -> Any:
         """One batch: gathered at once where that is the same, else sample by sample."""

@@ -45,7 +45,7 @@ class _Shuffled(Sampler):
 
     def epoch(self) -> pg.Generator:
         """The generator of a new epoch."""
-        drawn = self._next if self._next is not None else int(pg.randint(2**62, (), generator=self.generator))
+        drawn = self._next if self._next is not None else int(pg.randint(0, 2**62, generator=self.generator))
         self.seed, self._next = drawn, None
         return pg.Generator(drawn)
 
@@ -90,7 +90,7 @@ class RandomSampler(_Shuffled):
         if not n:
             return
         if self.replacement:
-            yield from pg.randint(n, (k,), generator=rng).tolist()
+            yield from pg.randint(0, n, k, generator=rng).tolist()
             return
         for start in range(0, k, n):  # more samples than there are: order after order
             yield from pg.randperm(n, generator=rng).tolist()[: k - start]

@@ -61,7 +61,8 @@ _linear = ops.Linear()
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """x Wᵀ + b        x: (..., n)   W: (m, n)   b: (m,)"""
     if bias is None:
-        return input @ weight.mT
+        plain: Tensor = input @ weight.mT
+        return plain
     return apply(_linear, input, weight, bias)  # type: ignore[no-any-return]
 
 
@@ -72,7 +73,8 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, *, generator: 
     if not training or p == 0.0:
         return input
     keep = pg.rand(input.shape, generator=generator, device=input.device) >= p
-    return pg.where(keep, input * (1 / (1 - p) if p < 1 else 0.0), 0.0)
+    kept: Tensor = pg.where(keep, input * (1 / (1 - p) if p < 1 else 0.0), 0.0)
+    return kept
 
 
 def layer_norm(
@@ -97,11 +99,12 @@ def embedding(input: Tensor, weight: Tensor, padding_idx: int | None = None) -> 
     """Rows of the weight: w[i] for each integer i of the input. Row `padding_idx` receives no gradient."""
     if input.dtype.kind not in ("int", "uint"):
         raise DTypeError(f"embedding: input is {input.dtype}; rows are chosen by integers: input.astype('int64')")
-    rows = weight[input]
+    rows: Tensor = weight[input]
     if padding_idx is None:
         return rows
     padding = (input == row_of("embedding", padding_idx, weight.shape[0])).reshape(*input.shape, 1)
-    return pg.where(padding, rows.detach(), rows)
+    rows = pg.where(padding, rows.detach(), rows)
+    return rows
 
 
 def row_of(name: str, padding_idx: int, rows: int) -> int:
@@ -138,4 +141,5 @@ def normalize(input: Tensor, p: float = 2.0, axis: int = 1, eps: float = 1e-12) 
 def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-8) -> Tensor:
     """x₁ · x₂ / (max(‖x₁‖, ε) · max(‖x₂‖, ε)) along an axis."""
     lengths: Any = [pg.maximum(x.norm(axis=axis, keepdims=True), eps) for x in (x1, x2)]
-    return ((x1 / lengths[0]) * (x2 / lengths[1])).sum(axis=axis)
+    cosine: Tensor = ((x1 / lengths[0]) * (x2 / lengths[1])).sum(axis=axis)
+    return cosine

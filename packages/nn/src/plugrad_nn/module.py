@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Self
 
+    from plugrad.context import State
+
     from .state import Keys
 
 running: ContextVar[Module | None] = ContextVar("plugrad_nn.running", default=None)
@@ -44,7 +46,7 @@ class Module(Branch):
 
     training: bool = True
     _buffers: Mapping[str, bool] = {}  # name → persistent
-    _names: Mapping[int, tuple[Module, tuple[str, ...], tuple[str, ...]]] = {}  # see _where
+    _names: Mapping[int, tuple[Any, ...]] = {}  # see _inside
     _hooks: Iterable[Callable[..., Any]] = ()
     _pre_hooks: Iterable[Callable[..., Any]] = ()
 
@@ -54,8 +56,7 @@ class Module(Branch):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """`forward`, with hooks, under the module's name (errors and tracers tell it)."""
-        now = current.get()
-        state = current.set(now.change(path=_where(running.get(), self, now.path)))
+        state = current.set(_inside(running.get(), self, current.get()))
         inner = running.set(self)
         try:
             if not self._hooks and not self._pre_hooks:
@@ -263,16 +264,20 @@ def _is_dtype(spec: Any) -> bool:
     return isinstance(spec, type) or str(spec) in BY_NAME
 
 
-def _where(outer: Module | None, module: Module, path: tuple[str, ...]) -> tuple[str, ...]:
-    """The path of `module` when `outer` calls it: the model's class and names from there, ("Net", "layers.3").
+def _inside(outer: Module | None, module: Module, now: State) -> State:
+    """`now`, but with the name of `module` at the end of the path: the model's class, then names, ("Net", "layers.3").
 
-    Names are found once and kept by the outer module; what is kept is checked, so that a changed model is told right.
+    Names are found once, and kept by the module that calls, with the last state made of them. What is kept is checked,
+    so that a changed model is told right.
     """
-    if outer is None:
-        return (*path, type(module).__name__)
-    kept = outer._names.get(id(module))
-    if kept is None or kept[0] is not module or kept[1] != path:
-        names = {id(m): (m, path, (*path, name)) for name, m in tree(outer) if name}
-        kept = names.setdefault(id(module), (module, path, (*path, type(module).__name__)))
-        vars(outer)["_names"] = names
-    return kept[2]
+    holder, key, part = (module, 0, None) if outer is None else (outer, id(module), module)
+    kept = holder._names.get(key)
+    if kept is None or kept[0] is not part:
+        names: dict[int, Any] = {id(m): (m, name, None, None) for name, m in tree(holder) if name}
+        kept = names.setdefault(key, (part, type(module).__name__, None, None))
+        vars(holder)["_names"] = names
+    if kept[2] is not now:
+        kept = part, kept[1], now, now.change(path=(*now.path, kept[1]))
+        if not now.watchers:  # else the watcher would live as long as the model
+            vars(holder)["_names"][key] = kept
+    return kept[3]  # type: ignore[no-any-return]

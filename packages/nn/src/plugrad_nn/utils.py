@@ -51,7 +51,8 @@ def _norm(grads: list[Tensor], p: float) -> float:
     top = max(float(g.abs().max().item()) for g in grads)
     if p == inf or not top or not isfinite(top):
         return top
-    return top * float(sum(((g / top).abs() ** p).sum().item() for g in grads)) ** (1 / p)
+    relative = [float(((g / top).abs() ** p).sum().item()) for g in grads]
+    return top * float(sum(relative) ** (1 / p))
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:

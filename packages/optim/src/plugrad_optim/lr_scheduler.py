@@ -28,7 +28,7 @@ class LRScheduler:
                 f"{type(self).__name__}: last_epoch={last_epoch}, but the optimizer's groups have no 'initial_lr'; "
                 "load the optimizer's state first, or leave last_epoch out and load the schedule's state"
             )
-        self.base_lrs = [float(group.setdefault("initial_lr", group["lr"])) for group in optimizer.param_groups]
+        self.base_lrs: list[float] = [g["initial_lr" if "initial_lr" in g else "lr"] for g in optimizer.param_groups]
         self.last_epoch = max(last_epoch, 0)
         self._set()
 

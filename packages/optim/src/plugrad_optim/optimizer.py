@@ -31,7 +31,7 @@ class Optimizer:
         self.defaults = defaults
         self.state: dict[Tensor, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[Group] = []
-        given = list(params)  # type: ignore[var-annotated]
+        given: list[Any] = list(params)
         if not given:
             raise ValueError(f"{type(self).__name__}: there are no parameters; was a generator used up before?")
         for group in given if all(isinstance(g, dict) for g in given) else [{"params": given}]:

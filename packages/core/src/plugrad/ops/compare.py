@@ -7,7 +7,7 @@ import operator
 from ..apply import binary, unary
 from ..errors import DTypeError
 from ..op import Op
-from .composed.elementary import INF, kind
+from .numbers import INF, kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..apply import binary, unary
 from ..op import Op
-from .composed.elementary import INF, LN2, LN10, number
+from .numbers import INF, LN2, LN10, number
 from .select import where
 
 TYPE_CHECKING = False

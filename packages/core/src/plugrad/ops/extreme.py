@@ -6,7 +6,7 @@ from ..apply import binary, unary
 from ..dtypes import limits
 from ..errors import DTypeError
 from ..op import Op
-from .composed.elementary import INF, number
+from .numbers import INF, number
 from .select import where
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ from ..apply import binary, unary
 from ..errors import DTypeError
 from ..node import Value
 from ..op import Op
-from .composed.elementary import kind
+from .numbers import kind
 from .exponential import log
 from .select import where
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..apply import binary, unary
 from ..errors import ShapeError
 from ..op import Op
-from .composed.elementary import number
+from .numbers import number
 from .exponential import exp
 from .extreme import clip
 from .select import where

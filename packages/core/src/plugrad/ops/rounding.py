@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..apply import binary, unary
 from ..op import Op
-from .composed.elementary import kind
+from .numbers import kind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from ..apply import apply, binary, unary
 from ..errors import DTypeError, ShapeError
 from ..op import Op
 from .compare import isfinite, isnan
-from .composed.elementary import STEPS
+from .numbers import STEPS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

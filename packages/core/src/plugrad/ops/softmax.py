@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..apply import unary
 from ..op import Op
 from .axes import one_axis
-from .composed.elementary import INF, number
+from .numbers import INF, number
 from .exponential import exp
 from .select import where
 

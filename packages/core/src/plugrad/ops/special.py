@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..apply import unary
 from ..op import Op
-from .composed.special import ROOT_PI, SLOPE
+from .numbers import ROOT_PI, SLOPE
 from .exponential import exp
 
 TYPE_CHECKING = False

@@ -98,7 +98,7 @@ class Embedding(Module):
     @classmethod
     def from_pretrained(cls, embeddings: Tensor, freeze: bool = True, padding_idx: int | None = None) -> Embedding:
         """Rows that are there already; learned further unless `freeze`."""
-        layer = cls(*embeddings.shape, padding_idx=padding_idx)
+        layer = cls(embeddings.shape[0], embeddings.shape[1], padding_idx)
         layer.weight = Parameter(embeddings, requires_grad=not freeze)
         return layer
 

@@ -25,7 +25,8 @@ class Linear(Op):
     def db(self, g):
         return g
 
-    def misfit(self, x, w, b):
+    def misfit(self, *shapes):
+        x, w, b = shapes
         if len(w) != 2 or not x or x[-1] != w[1]:
             return f"the last axis of the input has {x[-1] if x else 'no'} entries, the weight takes {w[-1]}"
         return f"the weight gives {w[0]} entries, the bias has shape {b}"

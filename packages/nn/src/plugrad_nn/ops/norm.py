@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from plugrad import Op
 
 
@@ -15,32 +17,31 @@ class LayerNorm(Op):
     eps: float
 
     def forward(self, xp, x, w, b):
-        d = x - self._mean(xp, x)
-        d = d - self._mean(xp, d)  # what rounding left of the mean: a constant row gives exactly b
-        return d / xp.sqrt(self._mean(xp, d * d) + self.eps) * w + b
+        d = x - _mean(xp, x, self.axes)
+        d = d - _mean(xp, d, self.axes)  # what rounding left of the mean: a constant row gives exactly b
+        return d / xp.sqrt(_mean(xp, d * d, self.axes) + self.eps) * w + b
 
     def dx(self, g, x, w):
-        s, h = self._standard(x)
-        u = g * w
-        return (u - self._mean_of(u) - h * self._mean_of(u * h)) / s
+        (s, h), u = _standard(self, x), g * w
+        return (u - _mean_of(u, self.axes) - h * _mean_of(u * h, self.axes)) / s
 
     def dw(self, g, x):
-        return g * self._standard(x)[1]
+        return g * _standard(self, x)[1]
 
     def db(self, g):
         return g
 
-    def _mean(self, xp, x):
-        n = 1
-        for i in self.axes:
-            n *= x.shape[i]
-        return xp.sum(x, axis=self.axes, keepdims=True) / n
 
-    def _mean_of(self, x):
-        return x.mean(axis=self.axes, keepdims=True)
+def _mean(xp, x, axes):
+    return xp.sum(x, axis=axes, keepdims=True) / prod([x.shape[i] for i in axes])
 
-    def _standard(self, x):
-        """σ and x̂, as tensors."""
-        d = x - self._mean_of(x)
-        s = ((d * d).mean(axis=self.axes, keepdims=True) + self.eps).sqrt()
-        return s, d / s
+
+def _mean_of(x, axes):
+    return x.mean(axis=axes, keepdims=True)
+
+
+def _standard(op, x):
+    """σ and x̂, as tensors."""
+    d = x - _mean_of(x, op.axes)
+    s = (_mean_of(d * d, op.axes) + op.eps).sqrt()
+    return s, d / s

@@ -8,7 +8,7 @@ named beside them, taken at the Chebyshev points with 60 digits, cut off below t
 from __future__ import annotations
 
 from ...backend import composed
-from .elementary import INF, number
+from ..numbers import INF, ROOT_PI, SLOPE, number
 
 INSIDE = {  # erf(x) / x in x², for |x| < 1
     "float32": (
@@ -36,7 +36,6 @@ OUTSIDE = {  # (1 + 2x) e^x² erfc(x) in t = (x - 3) / (x + 3), for 1 ≤ x ≤ 
     ),
 }
 LAST = 28.0  # beyond it erfc is below the smallest float64
-ROOT_PI, SLOPE = 1.772453850905516, 1.1283791670955126  # √π, 2/√π
 A = 0.147  # S. Winitzki (2008): erf within 2e-3 in elementary functions, which can be solved for x
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...ops import random
 from ...apply import apply
+from ...ops import random
 from ..case import case, real
 
 
