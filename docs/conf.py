@@ -48,11 +48,11 @@ def settings(app: Sphinx, what: str, name: str, obj: Any, options: object, *sign
 
 
 def entries(module: ModuleType) -> list[str]:
-    """What the catalogue shows of one of its files: the ops, then the functions that it exports."""
-    own = {name: x for name, x in vars(module).items() if getattr(x, "__module__", "") == module.__name__}
-    exported = [name for name in getattr(module, "__all__", ()) if name in own]
-    classes = [f".. autoclass:: {module.__name__}.{name}\n" for name, x in own.items() if is_op(x)]
-    return [*classes, *(f".. autofunction:: {module.__name__}.{name}\n" for name in exported)]
+    """What the catalogue shows of one of its files: the ops, then what else it exports."""
+    exported = getattr(module, "__all__", ())
+    own = {n: x for n, x in vars(module).items() if getattr(x, "__module__", "") == module.__name__ and callable(x)}
+    ours = [n for n, x in own.items() if is_op(x)] + [n for n, x in own.items() if n in exported and not is_op(x)]
+    return [f".. {'autoclass' if isinstance(own[n], type) else 'autofunction'}:: {module.__name__}.{n}\n" for n in ours]
 
 
 class Catalogue(SphinxDirective):
@@ -63,7 +63,8 @@ class Catalogue(SphinxDirective):
         for info in pkgutil.iter_modules(ops.__path__, "plugrad.ops."):
             module = import_module(info.name)
             if found := entries(module):
-                text += [f".. rubric:: {(module.__doc__ or '').partition('.')[0].strip()}\n", *found]
+                title = (module.__doc__ or info.name).strip().splitlines()[0].replace("`", "``")
+                text += [f".. rubric:: {title}\n", *found]
         return self.parse_text_to_nodes("\n".join([*text, "```"]))
 
 

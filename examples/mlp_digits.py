@@ -23,7 +23,7 @@ def network() -> nn.Module:
     return nn.Sequential(nn.Flatten(), nn.Linear(64, 256), nn.ReLU(), nn.Dropout(0.3), nn.Linear(256, 10))
 
 
-def train(net: nn.Module, train_set: data.Dataset, epochs: int) -> list[float]:
+def train(net: nn.Module, train_set: data.Subset, epochs: int) -> list[float]:
     """Fit the network by cross-entropy; return the loss of each epoch."""
     batches = data.DataLoader(train_set, batch_size=64, shuffle=True)
     optimizer = optim.AdamW(net.parameters(), lr=5e-3, weight_decay=0.05)

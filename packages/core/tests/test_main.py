@@ -24,8 +24,8 @@ def test_what_works_and_what_does_not(site):
     done = site.module()
     assert done.returncode == 0, done.stderr
     out = done.stdout
-    assert "acme       plugrad-acme 3.1          works: 1 device, interface 1.0, float32" in out
-    assert "gone       plugrad-gone 1.0          unavailable: the card left. Plug it in" in out
+    assert "acme       plugrad-acme 3.1       works: 1 device, interface 1.0, float32" in out
+    assert "gone       plugrad-gone 1.0       unavailable: the card left. Plug it in" in out
     assert out.startswith(f"plugrad 0, interface 1.0, Python {sys.version.split()[0]}\n")
     assert out.splitlines()[-1] == "default device: acme"
 
@@ -47,8 +47,13 @@ def test_a_broken_plugin_is_shown_without_a_traceback(site, how, words):
     assert done.returncode == 1
     assert "broken: " in done.stdout
     assert words in done.stdout
-    assert "fine       plugrad-fine 1.0          works: 1 device" in done.stdout
+    assert "fine       plugrad-fine 1.0       works: 1 device" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_the_version_of_the_array_library_is_shown(site):
+    site.backend("acme", after="Mine.xp.__name__, Mine.xp.__version__ = 'acmearrays', '8.5'\n")
+    assert ", float32, acmearrays 8.5" in site.module().stdout
 
 
 def test_duplicates_are_shown(site):

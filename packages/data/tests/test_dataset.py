@@ -36,7 +36,7 @@ def test_tensors_row_by_row() -> None:
 
 def test_one_after_the_other() -> None:
     both = Numbers(2) + Numbers(3)
-    assert [both[i] for i in range(len(both))] == [0, 10, 0, 10, 20]
+    assert [both[i] for i in range(len(both))] == list(both) == [0, 10, 0, 10, 20]
     assert both[-1] == 20
     assert both[-5] == 0
     for i in (5, -6):

@@ -53,7 +53,7 @@ def _section(title: str, group: str) -> Iterator[tuple[Declared, bool]]:
 
 
 def _line(item: Declared, state: str) -> None:
-    print(f"  {item.name:<10} {item.dist} {item.version:<12} {state}")
+    print(f"  {item.name:<10} {f'{item.dist} {item.version}':<22} {state}")
 
 
 def _backends() -> list[str]:
@@ -74,14 +74,18 @@ def _backend(name: str) -> tuple[str, bool]:
             return f"unavailable: {why}", True
         made = plugins.backend(name)
         n, major, minor = made.devices(), *made.api
-        return f"works: {n} device{'s' * (n != 1)}, interface {major}.{minor}, {_dtypes(made)}", True
+        return f"works: {n} device{'s' * (n != 1)}, interface {major}.{minor}, {_dtypes(made)}{_library(made.xp)}", True
     except Exception as error:  # whatever a plugin may do wrong is shown, not raised
         return f"broken: {_words(error)}", False
 
 
 def _dtypes(made: Any) -> str:
-    floats = [t for t in ("float16", "bfloat16", "float32", "float64") if t in made.dtypes]
-    return " ".join(floats)
+    return " ".join([t for t in ("float16", "bfloat16", "float32", "float64") if t in made.dtypes])
+
+
+def _library(xp: Any) -> str:
+    """Name and version of an array library, where it says so."""
+    return f", {xp.__name__} {xp.__version__}" if hasattr(xp, "__name__") and hasattr(xp, "__version__") else ""
 
 
 def _words(error: BaseException) -> str:

@@ -30,7 +30,7 @@ uint8, uint16, uint32, uint64 = dtypes.uint8, dtypes.uint16, dtypes.uint32, dtyp
 
 def astype(x: Tensor, dtype: What, /, *, copy: builtins.bool = True, device: Where = None) -> Tensor:  # type: ignore[no-redef]
     """`x` in another dtype, and on another device; with `copy=False` perhaps `x` itself"""
-    made = creation.astype(x, dtype, device=device)
+    made = x.to(device, dtype)
     return x.clone() if copy and made is x else made
 
 

@@ -24,6 +24,10 @@ class Dataset:
     def __getitem__(self, index: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__}.__getitem__(self, i) is not written")
 
+    def __iter__(self) -> Iterator[Any]:
+        """Every sample, in order."""
+        return (self[i] for i in range(len(self)))  # type: ignore[arg-type]
+
     def __add__(self, other: Any) -> ConcatDataset:
         return ConcatDataset([self, other])
 

@@ -106,9 +106,9 @@ class DataLoader:
         if self.stream:
             yield from self._streamed(skip)
             return
-        lists = self.batch_sampler if self.batch_sampler is not None else self.sampler
+        lists: Any = self.batch_sampler if self.batch_sampler is not None else self.sampler
         single = self.batch_sampler is None
-        for i, indices in enumerate(lists):  # type: ignore[arg-type]
+        for i, indices in enumerate(lists):
             if i >= skip:
                 yield self.collate_fn(self.dataset[indices]) if single else self._batch(indices)
 

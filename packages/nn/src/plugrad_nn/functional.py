@@ -85,7 +85,7 @@ def layer_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """(x - μ) / √(σ² + ε) · w + b, with μ and σ² over the last axes, whose sizes are `normalized_shape`."""
-    sizes = tuple(normalized_shape) if hasattr(normalized_shape, "__iter__") else (int(normalized_shape),)
+    sizes = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if not sizes or input.shape[-len(sizes) :] != sizes:
         raise ShapeError(f"layer_norm: the last axes of input {input.shape} are not normalized_shape {sizes}")
     for name, t in (("weight", weight), ("bias", bias)):
