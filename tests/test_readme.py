@@ -69,8 +69,9 @@ def test_the_examples_of_a_package_run(package: str, tmp_path: Path) -> None:
 
 
 def test_the_op_of_contributing_passes_its_checks(tmp_path: Path) -> None:
-    op, row, *_ = blocks(CONTRIBUTING, "python")
+    op, rows, *_ = blocks(CONTRIBUTING, "python")
     code = f"""
+import math
 import plugrad as pg
 from plugrad import Op, Tensor
 from plugrad.apply import unary
@@ -78,17 +79,24 @@ from plugrad.testing import case, gradcheck, gradgradcheck, real
 
 {op}
 
-class ops: softsign = softsign
-class activation: Softsign = Softsign
+class ops: sech = sech
+class trigonometric: Sech = Sech
 
-(row,) = [
-{row}]
+{rows}
+(row,) = ROWS
 x = pg.tensor([[-1.5, 0.25, 2.0]], dtype="float64", requires_grad=True)
 assert gradcheck(row.f, [x]) and gradgradcheck(row.f, [x])
-assert row.f(x).tolist() == [[row.closed(v) for v in x.tolist()[0]]]
+assert all(abs(z - row.closed(v)) < 1e-15 for z, v in zip(row.f(x).tolist()[0], x.tolist()[0]))
 print(row.op.__name__)
 """
-    assert run(code, tmp_path).strip() == "Softsign"
+    assert run(code, tmp_path).strip() == "Sech"
+
+
+def test_extras_that_errors_name_exist() -> None:
+    from plugrad.plugins import EXTRAS
+
+    project = tomllib.loads((ROOT / "packages/core/pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(EXTRAS.values()) <= set(project["optional-dependencies"])
 
 
 def test_extras_that_are_named_exist() -> None:

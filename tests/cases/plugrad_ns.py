@@ -24,13 +24,28 @@ def _sort(x: pg.Tensor, axis: int = -1, descending: bool = False) -> tuple[pg.Te
     return pg.take_along_axis(x, order, axis=axis), order
 
 
-#: Where a name means something else in PyTorch (in whose terms the cases were written) than in the array API.
+#: Where a name means something else in PyTorch (in whose terms the cases were written) than in the array API, or where
+#: PyTorch has one name more for the same.
 OTHER = {
     "autograd": pg,
+    "bmm": pg.matmul,
     "bool": pg.bool,
     "cat": pg.concat,
     "clamp": pg.clip,
+    "eq": pg.equal,
+    "equal": pg.array_equal,
+    "from_numpy": pg.tensor,
     "gather": lambda x, axis, index: x.gather(axis, index),
+    "ge": pg.greater_equal,
+    "gt": pg.greater,
+    "index_select": lambda x, axis, index: pg.take(x, index, axis=axis),
+    "is_tensor": lambda x: isinstance(x, pg.Tensor),
+    "le": pg.less_equal,
+    "lt": pg.less,
+    "mm": pg.matmul,
+    "mv": pg.matmul,
+    "ne": pg.not_equal,
+    "numel": lambda x: x.numel(),
     "scatter_add": lambda x, axis, index, src: x.scatter_add(axis, index, src),
     "sort": _sort,
     "transpose": lambda x, a, b: x.transpose(a, b),

@@ -11,7 +11,7 @@ import pytest
 import plugrad as pg
 from plugrad import ops
 from plugrad.backend import Device
-from plugrad.introspect import where
+from plugrad.tools.introspect import where
 from plugrad.kernel import Kernel, as_kernel
 
 MUL, EXP, MATMUL = (pg.Op.catalogue[f"plugrad.{name}"] for name in ("Mul", "Exp", "MatMul"))

@@ -1,7 +1,7 @@
 """plugrad: a small deep-learning core. Tensors, operations, the way back through them; all else is a plugin.
 
-`import plugrad as pg` imports no array library and no plugin. Tensors: `pg.tensor`, `pg.zeros`, ...; functions carry the
-names of the array API standard; `pg.nn`, `pg.optim`, `pg.data` and whatever else is installed come in when first used.
+`import plugrad as pg` imports no array library and no plugin. Tensors: `pg.tensor`, `pg.zeros`, ...; functions carry
+the names of the array API standard; `pg.nn`, `pg.optim`, `pg.data` and whatever is installed come in when first used.
 """
 
 from __future__ import annotations
@@ -43,25 +43,25 @@ if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when fi
     from . import linalg as linalg
     from . import plugins as plugins
     from . import testing as testing
+    from .tools.introspect import explain as explain
     from .ops.info import __array_namespace_info__ as __array_namespace_info__
     from .ops.info import can_cast as can_cast
     from .ops.info import finfo as finfo
     from .ops.info import iinfo as iinfo
     from .ops.info import isdtype as isdtype
     from .ops.info import result_type as result_type
+    from .plugins import device as device
+    from .plugins import devices as devices
+    from .testing.gradcheck import gradcheck as gradcheck
+    from .testing.gradcheck import gradgradcheck as gradgradcheck
     from .tools.checkpoint import checkpoint as checkpoint
     from .tools.functional import hessian as hessian
     from .tools.functional import hvp as hvp
     from .tools.functional import jacobian as jacobian
     from .tools.functional import jvp as jvp
     from .tools.functional import vjp as vjp
-    from .introspect import explain as explain
     from .tools.picture import graph as graph
-    from .plugins import device as device
-    from .plugins import devices as devices
     from .tools.record import compile as compile
-    from .testing import gradcheck as gradcheck
-    from .testing import gradgradcheck as gradgradcheck
     from .tools.watch import Watcher as Watcher
     from .tools.watch import live_tensors as live_tensors
     from .tools.watch import nan_tracer as nan_tracer
@@ -73,7 +73,7 @@ _LAZY = {  # module → names that come in when first used
     "ops.info": "__array_namespace_info__ can_cast finfo iinfo isdtype result_type",
     "tools.checkpoint": "checkpoint",
     "tools.functional": "hessian hvp jacobian jvp vjp",
-    "introspect": "explain",
+    "tools.introspect": "explain",
     "tools.picture": "graph",
     "plugins": "device devices",
     "tools.record": "compile",
@@ -113,7 +113,9 @@ def _extension(name: str) -> object:
     if name in scan(EXTENSIONS):
         return namespace(name)
     if name not in EXTRAS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}, and no extension of that name is installed")
+        raise AttributeError(
+            f"module {__name__!r} has no attribute {name!r}, and no extension of that name is installed"
+        )
     message = f"plugrad.{name} is not installed; pip install 'plugrad[{EXTRAS[name]}]'"
     import sys
 

@@ -21,4 +21,4 @@ def plugrad_namespace() -> ModuleType:
 def plugrad_cases() -> list[Any]:
     from .testing.cases import rows
 
-    return rows()
+    return list(rows())

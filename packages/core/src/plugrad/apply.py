@@ -1,4 +1,4 @@
-"""The one door: every operation, in forward and in gradients, goes through `apply`, or its forms for one and two inputs."""
+"""The one door: every operation, in forward and in gradients, goes through `apply` or a form of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from . import call
 from .call import PENDING, Call, beside, explained
 from .context import current, nullcontext
 from .node import Node, link, new
-from .op import Z, Op
+from .op import Op, Z
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

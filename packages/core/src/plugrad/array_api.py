@@ -7,11 +7,11 @@ standard here. Complex dtypes and the extension `fft` are left out, and `__array
 from __future__ import annotations
 
 from . import dtypes, ops
-from .ops import creation
 from . import linalg as linalg
+from .ops import * # noqa: F403
+from .ops import creation
 from .ops.creation import *  # noqa: F403
 from .ops.info import *  # noqa: F403
-from .ops import *  # type: ignore[assignment] # noqa: F403
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -58,9 +58,11 @@ REQUIRED = {
 
 #: What the arrays themselves must have: operators take an array or a plain number of the same kind.
 ARRAY = (
-    "shape dtype __getitem__ __setitem__ __bool__ __int__ __float__ __neg__ __invert__ __add__ __sub__ __mul__ __truediv__ "
-    "__pow__ __radd__ __rsub__ __rmul__ __rtruediv__ __rpow__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __and__ __or__ __xor__ __lshift__ __rshift__"
-).split()
+    "shape", "dtype", "__getitem__", "__setitem__", "__bool__", "__int__", "__float__", "__neg__", "__invert__",
+    "__add__", "__sub__", "__mul__", "__truediv__", "__pow__", "__radd__", "__rsub__", "__rmul__", "__rtruediv__",
+    "__rpow__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__and__", "__or__", "__xor__",
+    "__lshift__", "__rshift__",
+)  # fmt: skip
 
 _composed: dict[str, Callable[..., Any]] = {}
 COMPOSED = "plugrad.ops.composed"  # where core's own are; imported when a backend first lacks something
@@ -123,7 +125,7 @@ class Backend:
         return frozenset(["linalg"] if hasattr(self.xp, "linalg") else [])
 
     def asarray(self, data: Any, dtype: Any, index: int) -> Any:
-        """An array of its own (a copy) on device `index` from nested lists, numbers, a host array, or one of its own."""
+        """An array of its own (a copy) on device `index` from nested lists, a host array or one of its own."""
         return self.xp.asarray(data, dtype=dtype, copy=True)
 
     def tolist(self, array: Any) -> Any:
@@ -183,7 +185,9 @@ class Backend:
         try:
             return names[array.dtype]  # type: ignore[no-any-return]
         except KeyError:
-            raise DTypeError(f"{self.name}: dtype {array.dtype} is none of plugrad's ({', '.join(dtypes.BY_NAME)})") from None
+            raise DTypeError(
+                f"{self.name}: dtype {array.dtype} is none of plugrad's ({', '.join(dtypes.BY_NAME)})"
+            ) from None
 
 
 class Namespace:

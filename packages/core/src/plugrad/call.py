@@ -5,7 +5,7 @@ from __future__ import annotations
 from .context import current
 from .errors import KernelError, PlugradError, ShapeError
 from .node import KernelNode, Node, Pick, Value, link, new
-from .op import ALL, Z, Op
+from .op import ALL, Op, Z
 from .rules import HALF, align, casting, constant
 
 TYPE_CHECKING = False
@@ -45,7 +45,7 @@ class Call:
         self.tensors = [_meet(op, x, t, device, cast) for x, t in zip(values, types, strict=True)]
         self.arrays = [x.data for x in self.tensors]
         self.marks = [w.before(op, self.tensors) for w in now.watchers]
-        self.data, self.kernel, self.kept = self._kernel() if device.kernels[type(op)] or now.forced else (PENDING, None, None)
+        self.data, self.kernel, self.kept = self._kernel()
         self.half = None if op.storage else next((t for t in types if t.name in HALF), None)
         if self.half is not None:  # half precision is a way to store numbers: computed in float32, rounded once
             wide = device.xp.float32
@@ -55,6 +55,8 @@ class Call:
     def _kernel(self) -> tuple[Any, Any, Any]:
         """(output, kernel, what it kept); raises where the kernel is forced and declines."""
         op, now, kernel = self.op, self.now, self.device.kernels[type(self.op)]
+        if kernel is None and not now.forced:
+            return PENDING, None, None
         named = not now.forced or op.name in now.forced
         if kernel is not None and not (now.kernels == "off" and named):
             try:
@@ -64,7 +66,11 @@ class Call:
             if out is not NotImplemented:
                 return (out[0], kernel, out[1]) if kernel.backward else (out, None, None)
         if now.kernels == "force" and named:
-            why = kernel.reason(op, self.arrays) if kernel else f"no kernel is registered for {op.key} on {self.device.type}"
+            why = (
+                kernel.reason(op, self.arrays)
+                if kernel
+                else f"no kernel is registered for {op.key} on {self.device.type}"
+            )
             raise KernelError(f"{op.name}: its kernel was forced and declined: {why}; pg.kernels('prefer') falls back")
         return PENDING, None, None
 
@@ -83,7 +89,7 @@ class Call:
     def _narrowed(self, data: Any) -> Any:
         """Outputs of a half-precision op, rounded back; what is not float32 stays."""
         xp = self.device.xp
-        small = xp.dtype(self.half)
+        small = xp.dtype(self.half)  # type: ignore[arg-type]
         if isinstance(data, tuple):
             return tuple([xp.astype(z, small) if z.dtype == xp.float32 else z for z in data])
         return xp.astype(data, small) if data.dtype == xp.float32 else data

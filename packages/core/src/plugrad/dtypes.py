@@ -68,7 +68,7 @@ def dtype(spec: object) -> DType:
     """The dtype called `spec`: a DType, its name, a Python type, or another library's dtype object."""
     if isinstance(spec, DType):
         return spec
-    name = {bool: "bool", int: "int64", float: "float32"}.get(spec) if isinstance(spec, type) else None  # type: ignore[call-overload]
+    name = {bool: "bool", int: "int64", float: "float32"}.get(spec) if isinstance(spec, type) else None
     name = name or (spec if isinstance(spec, str) else getattr(spec, "name", None) or getattr(spec, "__name__", spec))
     found = BY_NAME.get(str(name).rpartition(".")[2].removesuffix("_"))
     if found is None:

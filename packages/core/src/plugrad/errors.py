@@ -1,22 +1,22 @@
 """Every error plugrad raises, in one tree.
 
-    PlugradError
-    ├── ShapeError          (ValueError)           shapes that do not fit the op
-    ├── AxisError           (ShapeError, IndexError) an axis or an index out of range
-    ├── DTypeError          (TypeError)            dtypes, or objects that are no tensors
-    ├── DeviceError         (RuntimeError)         tensors on different devices, unknown devices
-    ├── GraphError          (RuntimeError)         the way back: freed, missing, not a scalar
-    ├── InPlaceError        (RuntimeError)         a write that would be lost or would break a gradient
-    ├── NonFiniteError      (ArithmeticError)      found by `pg.nan_tracer()`
-    ├── UnsupportedError    (NotImplementedError)  the backend lacks what the op needs
-    ├── KernelError         (RuntimeError)         a kernel was forced and declined
-    ├── ConformanceError    (AssertionError)       a check of the conformance suite failed
-    └── PluginError         (RuntimeError)         plugins: see below
-        ├── PluginNotFoundError   (LookupError)    no installed distribution declares the name
-        ├── DuplicatePluginError                   two distributions declare the same name
-        ├── PluginLoadError                        installed, but does not start
-        ├── InterfaceError                         written for another version of the interface
-        └── UnavailableError      (DeviceError)    installed, but cannot run on this machine
+PlugradError
+├── ShapeError          (ValueError)           shapes that do not fit the op
+├── AxisError           (ShapeError, IndexError) an axis or an index out of range
+├── DTypeError          (TypeError)            dtypes, or objects that are no tensors
+├── DeviceError         (RuntimeError)         tensors on different devices, unknown devices
+├── GraphError          (RuntimeError)         the way back: freed, missing, not a scalar
+├── InPlaceError        (RuntimeError)         a write that would be lost or would break a gradient
+├── NonFiniteError      (ArithmeticError)      found by `pg.nan_tracer()`
+├── UnsupportedError    (NotImplementedError)  the backend lacks what the op needs
+├── KernelError         (RuntimeError)         a kernel was forced and declined
+├── ConformanceError    (AssertionError)       a check of the conformance suite failed
+└── PluginError         (RuntimeError)         plugins: see below
+    ├── PluginNotFoundError   (LookupError)    no installed distribution declares the name
+    ├── DuplicatePluginError                   two distributions declare the same name
+    ├── PluginLoadError                        installed, but does not start
+    ├── InterfaceError                         written for another version of the interface
+    └── UnavailableError      (DeviceError)    installed, but cannot run on this machine
 """
 
 

@@ -47,7 +47,7 @@ def gradients(
     """Yield (node, ∂L/∂value), each once and complete.
 
     `grads` holds the gradients to start from; `keep` leaves the graph for another walk; `again` says that the result
-    will itself be differentiated; `wanted` limits the walk to what leads to these nodes; `hooks` says whether theirs run.
+    will itself be differentiated; `wanted` limits the walk to what leads to these nodes; do their `hooks` run?
 
     Broadcasting is undone here, and so is 0 · ∞: where the incoming gradient is 0 the outgoing one is 0, however
     infinite the derivative (`mend`). A gradient that passed an op that selects (`where`) is followed with that care.
@@ -66,7 +66,7 @@ def gradients(
         if n.__class__ is Pick:
             yield n, g
             found = grads.setdefault(n.parents[0], {})  # type: ignore[arg-type]
-            found[n.place] = found[n.place] + g if n.place in found else g  # type: ignore[attr-defined]
+            found[n.place] = found[n.place] + g if n.place in found else g
             continue
         if g.__class__ is dict:
             g = _outputs(n, g)
@@ -81,7 +81,7 @@ def gradients(
             )
         behind = n in careful if careful else False
         care = op.delicate and (op.singular or (op.scales and behind))
-        ready = n.kernel.gradients(n, g, again) if n.__class__ is KernelNode else None  # type: ignore[attr-defined]
+        ready = n.kernel.gradients(n, g, again) if n.__class__ is KernelNode else None
         for i, p in enumerate(parents):
             entry = op.gradients[0 if op.variadic else i]
             if p is None or entry is None or (inside is not None and p not in inside):
@@ -116,7 +116,7 @@ def gradients(
         if not keep:
             n.saved, n.parents = None, ()
             if n.__class__ is KernelNode:
-                n.kernel = n.kept = None  # type: ignore[attr-defined]
+                n.kernel = n.kept = None
 
 
 def _saved(n: Node, j: int, which: int) -> Any:
@@ -137,7 +137,7 @@ def _output(n: Node, place: int, data: Any) -> Any:
 def _outputs(n: Node, found: dict[int, Any]) -> tuple[Any, ...]:
     """The gradients of all outputs: zeros where none arrived."""
     some = next(iter(found.values()))
-    return tuple([found[i] if i in found else some.new_zeros(shape) for i, shape in enumerate(n.shape)])  # type: ignore[arg-type]
+    return tuple([found[i] if i in found else some.new_zeros(shape) for i, shape in enumerate(n.shape)])
 
 
 def _hooked(n: Node, g: Any) -> Any:
@@ -218,7 +218,9 @@ def grad(
     keep = create_graph if retain_graph is None else retain_graph
     for i, x in enumerate(xs):
         if x.node is None:
-            raise GraphError(f"grad: input {i} of shape {x.shape} does not require a gradient; x.requires_grad_() first")
+            raise GraphError(
+                f"grad: input {i} of shape {x.shape} does not require a gradient; x.requires_grad_() first"
+            )
     wanted = {x.node for x in xs}
     with switch(recording=create_graph, walking=True), ys[0].device.backend.quiet() or nullcontext:
         start: dict[Any, Any] = {}

@@ -59,7 +59,7 @@ class Kernel:
 
 
 def kernels(mode: str, *ops: str) -> switch:
-    """Whether fused kernels run: "prefer" (as they come), "off", or "force" (raise, with the reason, where one declines).
+    """Whether fused kernels run: "prefer" (as they come), "off", or "force" (raise, and say why, where one declines).
 
     With names of ops ("softmax") only these are meant. `with pg.kernels("off"): ...`, or as a decorator.
     """

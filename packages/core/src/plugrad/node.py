@@ -62,7 +62,7 @@ class Node:
 class KernelNode(Node):
     """A node whose kernel brought its own first-order backward, with what that one saved."""
 
-    __slots__ = ("kernel", "kept")
+    __slots__ = ("kept", "kernel")
 
     kernel: Any
     kept: Any

@@ -100,7 +100,7 @@ class Op:
         raise AttributeError(f"{type(self).__name__} is a constant; make another one with other settings")
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (type(self) is type(other) and self.settings == other.settings)  # type: ignore[attr-defined]
+        return self is other or (type(self) is type(other) and self.settings == other.settings)
 
     def __hash__(self) -> int:
         return hash((type(self), self.settings))
@@ -136,7 +136,7 @@ def _bind(cls: type[Op], settings: tuple[Any, ...], named: dict[str, Any]) -> tu
 
 
 class Keeps(dict[int, "tuple[int | None, ...] | None"]):
-    """Inputs that want a gradient, as bits → what is kept for them, in the order of `named`; None: there is no gradient."""
+    """Inputs that want a gradient, as bits → what is kept for them, in the order of `named`; None: no gradient."""
 
     def __init__(self, wants: list[list[int] | None], named: tuple[int, ...]) -> None:
         self.wants, self.named = wants, named
@@ -158,7 +158,8 @@ def _plan(cls: type[Op]) -> None:
     wants = [None if m is None else _wanted(cls, m) for m in methods]
     cls.named = tuple(dict.fromkeys([n for want in wants for n in want or ()]))
     places = [None if want is None else tuple([(cls.named.index(n), n) for n in want]) for want in wants]
-    cls.gradients = tuple([m and (m, p) for m, p in zip(methods, places, strict=True)])
+    pairs = zip(methods, places, strict=True)
+    cls.gradients = tuple([None if m is None or p is None else (m, p) for m, p in pairs])
     cls.keeps = Keeps(wants, cls.named)
 
 

@@ -164,7 +164,9 @@ def backend(name: str) -> Backend:
 def accept(made: Any, item: Declared) -> None:
     """Refuse what is no backend, or was written for another interface than ours."""
     if not isinstance(made, Backend):
-        raise PluginLoadError(f"cannot start backend {item}: plugrad_backend() returned {made!r}, not a plugrad.Backend")
+        raise PluginLoadError(
+            f"cannot start backend {item}: plugrad_backend() returned {made!r}, not a plugrad.Backend"
+        )
     if made.name != item.name:
         raise PluginLoadError(f"cannot start backend {item}: it calls itself {made.name!r}")
     major, minor = made.api

@@ -56,7 +56,7 @@ def align(op: Op, inputs: tuple[Any, ...]) -> tuple[Device, list[Any], list[DTyp
     values = [x if isinstance(x, Value) else scalar(op, x) for x in inputs]
     device = one_device(op, values)
     have = [device.backend.dtype_of(x.data) if isinstance(x, Value) else None for x in values]
-    return device, values, decide(op, have, values)  # type: ignore[return-value]
+    return device, values, decide(op, have, values)
 
 
 def _alike(op: Op, inputs: tuple[Any, ...]) -> tuple[Device, list[Any], list[DType]] | None:
@@ -94,9 +94,7 @@ def one_device(op: Op, values: list[Any]) -> Device:
         raise DTypeError(f"{op.name}: none of the inputs is a tensor; make one: pg.tensor(...)")
     first, *others = devices
     if others:
-        raise DeviceError(
-            f"{op.name}: inputs live on {first} and {others[0]}; move one of them: x.to({str(first)!r})"
-        )
+        raise DeviceError(f"{op.name}: inputs live on {first} and {others[0]}; move one of them: x.to({str(first)!r})")
     return first
 
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from .backend import Device
     from .dtypes import DType
 
 
@@ -111,10 +110,14 @@ class Tensor(Value):
         """Ask for a gradient (or stop asking), and return self."""
         if not self.is_leaf:
             if not on:
-                raise GraphError("requires_grad: this tensor was made by an op; x.detach() gives one without a gradient")
+                raise GraphError(
+                    "requires_grad: this tensor was made by an op; x.detach() gives one without a gradient"
+                )
             return self
         if on and self.dtype.kind != "float":
-            raise DTypeError(f"only floating tensors can require gradients, not {self.dtype}; x.astype('float32') first")
+            raise DTypeError(
+                f"only floating tensors can require gradients, not {self.dtype}; x.astype('float32') first"
+            )
         if on is (self.node is None):
             self.node = leaf(self.shape, self.device) if on else None
         return self
@@ -128,7 +131,7 @@ class Tensor(Value):
             self.node.hooks = [*(self.node.hooks or ()), RETAIN]
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Hook:
-        """Call `hook(gradient)` whenever the complete gradient is known; what it returns, if anything, goes on instead."""
+        """Call `hook(gradient)` once the complete gradient is known; what it returns, if anything, goes on instead."""
         if self.node is None:
             raise GraphError("register_hook: this tensor does not require a gradient")
         if self.node.hooks is None:
@@ -152,9 +155,9 @@ class Tensor(Value):
         return ops.astype(self, dtype)
 
     def to(self, *where: Any, device: Any = None, dtype: Any = None) -> Tensor:
-        """On another device, in another dtype, or both: `x.to("cuda")`, `x.to(pg.float64)`, `x.to("cpu", "float16")`."""
-        from .ops.creation import place
+        """On another device, in another dtype, or both: `x.to("cuda")`, `x.to("cpu", "float16")`."""
         from .dtypes import BY_NAME
+        from .ops.creation import place
 
         for spec in where:
             if spec is None:

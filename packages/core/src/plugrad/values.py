@@ -25,7 +25,9 @@ def become(x: Tensor, z: Tensor, what: str) -> Tensor:
     if z.shape != x.shape:
         raise ShapeError(f"{what}: the result has shape {z.shape}, the tensor {x.shape}; write x = x + y instead")
     if z.dtype is not x.dtype:
-        raise DTypeError(f"{what}: the result is {z.dtype}, the tensor {x.dtype}; cast the other side, or write x = x + y")
+        raise DTypeError(
+            f"{what}: the result is {z.dtype}, the tensor {x.dtype}; cast the other side, or write x = x + y"
+        )
     for w in state().watchers:
         w.became(x, z)
     x.data = z.data

@@ -9,8 +9,6 @@ from ..rules import casting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from ..backend import Device
     from ..dtypes import DType
     from ..tensor import Tensor
@@ -25,7 +23,7 @@ class Transfer(Op):
     """
 
     source: Device
-    target: Device
+    target: Device  # type: ignore[misc]
     storage = True
 
     def forward(self, xp, x):
@@ -58,12 +56,12 @@ _clone = Clone()
 def astype(x: Tensor, dtype: DType | str | type) -> Tensor:
     """`x` in another dtype; itself where it has that one already."""
     to, have = as_dtype(dtype), x.dtype
-    return x if to is have else apply(casting(to, have), x)  # type: ignore[no-any-return]
+    return x if to is have else apply(casting(to, have), x)
 
 
 def transfer(x: Tensor, device: Device) -> Tensor:
     """`x` on another device; itself where it is there already."""
-    return x if x.device is device else apply(Transfer(x.device, device), x)  # type: ignore[no-any-return]
+    return x if x.device is device else apply(Transfer(x.device, device), x)
 
 
 def clone(x: Tensor) -> Tensor:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator import index as as_int
 
 from .. import dtypes
-from ..call import wrap
 from ..backend import Device
+from ..call import wrap
 from ..context import nullcontext
 from ..dtypes import dtype as as_dtype
 from ..errors import DeviceError, DTypeError, GraphError, ShapeError
@@ -62,7 +62,9 @@ def tensor(data: Any, dtype: What = None, device: Where = None, requires_grad: b
         return require(wrap(value.data, home), requires_grad)
     home = place(device)
     host, found = (data, as_dtype(data.dtype)) if hasattr(data, "dtype") else _survey(data)
-    made = make(home, found if dtype is None else as_dtype(dtype), lambda xp, t: home.backend.asarray(host, t, home.index))
+    made = make(
+        home, found if dtype is None else as_dtype(dtype), lambda xp, t: home.backend.asarray(host, t, home.index)
+    )
     return require(made, requires_grad)
 
 
@@ -115,11 +117,11 @@ def require(t: Any, requires_grad: bool) -> Tensor:
 def asarray(obj: Any, /, *, dtype: What = None, device: Where = None, copy: bool | None = None) -> Tensor:
     """`obj` as a tensor. A tensor that needs no change is returned itself, its gradient included.
 
-    copy    True: always a copy. None: a copy where needed (always, for what is no tensor). False: never: memory is shared
-            with `obj`, or this raises.
+    copy    True: always a copy. None: a copy where needed (always, for what is no tensor). False: never: memory is
+            shared with `obj`, or this raises.
     """
     if isinstance(obj, Value):
-        moved = obj.to(device, dtype)  # type: ignore[attr-defined]
+        moved: Any = obj.to(device, dtype)  # type: ignore[attr-defined]
         if copy is False and moved is not obj:
             raise DeviceError("asarray: copy=False, but the tensor would have to be cast or moved")
         return moved.clone() if copy and moved is obj else moved  # type: ignore[no-any-return]
@@ -138,7 +140,11 @@ def from_dlpack(x: Any, /, *, device: Where = None, copy: bool | None = None) ->
     Values are not to change afterwards: tensors, and gradients saved from them, read this memory.
     """
     kind, index = map(int, x.__dlpack_device__())
-    home = x.device if isinstance(x, Value) else place({1: "cpu", 2: f"cuda:{index}", 13: f"cuda:{index}"}.get(kind, device))
+    home = (
+        x.device
+        if isinstance(x, Value)
+        else place({1: "cpu", 2: f"cuda:{index}", 13: f"cuda:{index}"}.get(kind, device))
+    )
     found = wrap(home.backend.share(x.data if isinstance(x, Value) else x, home.index), home)
     moved = found.to(device) if device is not None else found
     return moved.clone() if copy and moved is found else moved  # type: ignore[no-any-return]
@@ -199,7 +205,13 @@ def full_like(
 
 
 def arange(
-    start: float, /, stop: float | None = None, step: float = 1, *, dtype: What = None, device: Where = None,
+    start: float,
+    /,
+    stop: float | None = None,
+    step: float = 1,
+    *,
+    dtype: What = None,
+    device: Where = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """start, start + step, ... below `stop`; integers give int64, else float32. `arange(n)` counts from 0."""
@@ -210,7 +222,14 @@ def arange(
 
 
 def linspace(
-    start: float, stop: float, /, num: int, *, dtype: What = None, device: Where = None, endpoint: bool = True,
+    start: float,
+    stop: float,
+    /,
+    num: int,
+    *,
+    dtype: What = None,
+    device: Where = None,
+    endpoint: bool = True,
     requires_grad: bool = False,
 ) -> Tensor:
     """`num` numbers from `start` to `stop`, evenly spaced."""
@@ -220,7 +239,13 @@ def linspace(
 
 
 def eye(
-    n_rows: int, n_cols: int | None = None, /, *, k: int = 0, dtype: What = None, device: Where = None,
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    dtype: What = None,
+    device: Where = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """1 on the k-th diagonal, 0 elsewhere."""

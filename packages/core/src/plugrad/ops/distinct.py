@@ -28,6 +28,7 @@ __all__ = [
     "bincount", "histogram", "searchsorted", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
 ]  # fmt: skip
 
+
 class UniqueAll(tuple):  # type: ignore[type-arg]
     """(values, indices, inverse_indices, counts); collections.namedtuple would cost a millisecond at import."""
 

@@ -8,10 +8,10 @@ from functools import reduce
 from ..apply import apply, binary, unary
 from ..dtypes import dtype as as_dtype
 from ..errors import ShapeError
-from .info import finfo
 from . import slices
 from .contract import tensordot
 from .decompose import Cholesky, Det, Eigh, Inv, Pinv, Qr, SlogDet, Solve, Svd, not_matrix, not_square
+from .info import finfo
 from .linear import Cross, common_axis, matmul, outer, own, vecdot
 from .reduce import amax, amin
 from .shape import matrix_transpose

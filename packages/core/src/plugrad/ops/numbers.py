@@ -20,5 +20,5 @@ def number(xp, value, x):
 
 
 def kind(xp, x):
-    """"bool", "uint", "int" or "float"."""
+    """ "bool", "uint", "int" or "float"."""
     return xp.backend.dtype_of(x).kind

@@ -6,8 +6,8 @@ from ..apply import binary, unary
 from ..errors import DTypeError
 from ..node import Value
 from ..op import Op
-from .numbers import kind
 from .exponential import log
+from .numbers import kind
 from .select import where
 
 TYPE_CHECKING = False

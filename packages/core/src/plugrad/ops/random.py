@@ -1,4 +1,4 @@
-"""Random numbers, the same on every backend: one counter-based generator, uniform and normal defined on its bits once."""
+"""Random numbers, the same on every backend: one generator; uniform and normal are defined on its bits once."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from math import pi
 
 from .. import dtypes
 from ..apply import apply
-from .creation import make, place, require, shape_of
 from ..dtypes import dtype as as_dtype
 from ..errors import DTypeError, ShapeError
 from ..op import Op
 from .compare import isfinite
+from .creation import place, require, shape_of
 from .exponential import log1p
 from .order import argsort
 from .scan import cumsum
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..backend import Device
-    from .creation import What, Where
     from ..dtypes import DType
     from ..tensor import Tensor
+    from .creation import What, Where
 
 __all__ = [
     "Generator", "bernoulli", "default_generator", "get_rng_state", "manual_seed", "multinomial", "normal", "rand",
@@ -197,7 +197,11 @@ def _float(name: str, dtype: What) -> DType:
 
 
 def rand(
-    *shape: Any, generator: Generator | None = None, dtype: What = None, device: Where = None, requires_grad: bool = False
+    *shape: Any,
+    generator: Generator | None = None,
+    dtype: What = None,
+    device: Where = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Uniform in [0, 1)."""
     op = Uniform(place(device), generator or default_generator, shape_of(shape), _float("rand", dtype))
@@ -205,7 +209,11 @@ def rand(
 
 
 def randn(
-    *shape: Any, generator: Generator | None = None, dtype: What = None, device: Where = None, requires_grad: bool = False
+    *shape: Any,
+    generator: Generator | None = None,
+    dtype: What = None,
+    device: Where = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """Normal with mean 0 and variance 1."""
     op = Normal(place(device), generator or default_generator, shape_of(shape), _float("randn", dtype))
@@ -230,11 +238,15 @@ def uniform(
 
 
 def normal(
-    mean: float | Tensor, std: float | Tensor, *shape: Any, generator: Generator | None = None, dtype: What = None,
+    mean: float | Tensor,
+    std: float | Tensor,
+    *shape: Any,
+    generator: Generator | None = None,
+    dtype: What = None,
     device: Where = None,
 ) -> Tensor:
     """mean + std · z with z normal. Tensors for `mean` or `std` give the shape, and receive gradients."""
-    like = mean if hasattr(mean, "shape") else std
+    like: Any = mean if hasattr(mean, "shape") else std
     if not hasattr(like, "shape"):
         return randn(*shape, generator=generator, dtype=dtype, device=device) * std + mean
     sizes = shape_of(shape) if shape else broadcast_shapes(*[x.shape for x in (mean, std) if hasattr(x, "shape")])
@@ -242,13 +254,17 @@ def normal(
 
 
 def randint(
-    low: int, high: int | None = None, *shape: Any, generator: Generator | None = None, dtype: What = None,
+    low: int,
+    high: int | None = None,
+    *shape: Any,
+    generator: Generator | None = None,
+    dtype: What = None,
     device: Where = None,
 ) -> Tensor:
     """Integers from `low` up to, not including, `high`: `randint(10, shape)` counts from 0. A word modulo the range."""
     if high is None or hasattr(high, "__iter__"):
         low, high, shape = 0, low, (high, *shape) if high is not None else shape
-    span = int(high) - int(low)  # type: ignore[arg-type]
+    span = int(high) - int(low)
     if not 0 < span <= 2**63:
         raise ValueError(f"randint: no integers from {low} up to {high}")
     words = apply(Bits(place(device), generator or default_generator, shape_of(shape)))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..apply import binary, unary
 from ..errors import ShapeError
 from ..op import Op
-from .numbers import number
 from .exponential import exp
 from .extreme import clip
+from .numbers import number
 from .select import where
 
 TYPE_CHECKING = False

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..apply import unary
 from ..op import Op
 from .axes import one_axis
-from .numbers import INF, number
 from .exponential import exp
+from .numbers import INF, number
 from .select import where
 
 TYPE_CHECKING = False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..apply import unary
 from ..op import Op
-from .numbers import ROOT_PI, SLOPE
 from .exponential import exp
+from .numbers import ROOT_PI, SLOPE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

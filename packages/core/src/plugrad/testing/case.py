@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Spec(NamedTuple):
-    """Numbers to be drawn: evenly from `low` to `high`, of a kind ("float", "int", "bool"), always the same for one seed."""
+    """Numbers to be drawn evenly from `low` to `high`, of kind "float", "int" or "bool"; the same for one seed."""
 
     shape: tuple[int, ...]
     low: float = -2.0

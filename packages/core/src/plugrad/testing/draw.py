@@ -19,12 +19,15 @@ def numbers(spec: Spec, seed: int) -> Any:
     if spec.values is not None:
         return spec.values
     rng = Random(seed)
-    draw = {
-        "float": lambda: rng.uniform(spec.low, spec.high),
-        "int": lambda: rng.randrange(int(spec.low), int(spec.high)),
-        "bool": lambda: rng.random() < 0.5,
-    }[spec.kind]
-    return nest([draw() for _ in range(math.prod(spec.shape))], spec.shape)
+    n, low, high = math.prod(spec.shape), spec.low, spec.high
+    flat: list[Any] = (
+        [rng.uniform(low, high) for _ in range(n)]
+        if spec.kind == "float"
+        else [rng.randrange(int(low), int(high)) for _ in range(n)]
+        if spec.kind == "int"
+        else [rng.random() < 0.5 for _ in range(n)]
+    )
+    return nest(flat, spec.shape)
 
 
 def nest(flat: list[Any], shape: tuple[int, ...]) -> Any:

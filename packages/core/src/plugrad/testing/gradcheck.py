@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ..ops import creation
 from ..errors import ConformanceError
 from ..grad import grad
+from ..ops import creation
 from .draw import nest
 
 if TYPE_CHECKING:
@@ -49,8 +49,15 @@ def gradgradcheck(f: Callable[..., Any], inputs: Sequence[Any], **options: Any) 
 
 
 def _again(
-    f: Callable[..., Any], xs: list[Any], live: list[int], vs: list[Any], us: dict[int, Any], order: int, eps: float,
-    tol: float, seed: int,
+    f: Callable[..., Any],
+    xs: list[Any],
+    live: list[int],
+    vs: list[Any],
+    us: dict[int, Any],
+    order: int,
+    eps: float,
+    tol: float,
+    seed: int,
 ) -> None:
     """Check the directional derivative  (x, v) ↦ vᵀ J(x) u  in the same way."""
 
@@ -64,7 +71,9 @@ def _again(
         return total
 
     points = [x.detach() for x in xs]
-    if directional(*[_leaf(x) if i in live else x for i, x in enumerate(points)], *[_leaf(v) for v in vs]).requires_grad:
+    if directional(
+        *[_leaf(x) if i in live else x for i, x in enumerate(points)], *[_leaf(v) for v in vs]
+    ).requires_grad:
         gradcheck(directional, [*points, *[v.detach() for v in vs]], order - 1, eps, tol, seed + 1)
 
 

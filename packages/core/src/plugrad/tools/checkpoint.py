@@ -91,7 +91,8 @@ def _many(x: Any) -> tuple[Any, ...]:
 
 def _outer(roots: list[Node], first: int) -> tuple[Node, ...]:
     """The nodes made before number `first` that the graph behind `roots` hangs on."""
-    seen, stack, outer = set(roots), list(roots), {}
+    outer: dict[Node, None] = {}
+    seen, stack = set(roots), list(roots)
     while stack:
         n = stack.pop()
         if n.seq < first:

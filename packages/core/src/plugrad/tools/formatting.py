@@ -50,10 +50,12 @@ def _texts(value: Any, kind: str) -> dict[Any, str]:
     numbers = _flat(value)
     finite = [abs(v) for v in numbers if kind == "float" and v == v and v not in (float("inf"), float("-inf"))]
     sizes = [v for v in finite if v]
-    science = bool(sizes) and (max(sizes) >= 1e8 or min(sizes) < 1e-4 and max(sizes) < 1e-2 or max(sizes) / min(sizes) > 1e8)
+    science = bool(sizes) and (
+        max(sizes) >= 1e8 or (min(sizes) < 1e-4 and max(sizes) < 1e-2) or max(sizes) / min(sizes) > 1e8
+    )
     whole = not science and all(v == int(v) for v in finite)
-    form = (lambda v: f"{v:.{DIGITS}e}") if science else (lambda v: f"{v:.0f}." if whole else f"{v:.{DIGITS}f}")
-    made = {repr(v): form(v) if kind == "float" and v - v == 0 else str(v) for v in numbers}
+    form, end = (f".{DIGITS}e", "") if science else (".0f", ".") if whole else (f".{DIGITS}f", "")
+    made = {repr(v): format(v, form) + end if kind == "float" and v - v == 0 else str(v) for v in numbers}
     width = max(map(len, made.values()), default=0)
     return {k: t.rjust(width) for k, t in made.items()}
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import ops
 from ..context import enable_grad
-from ..ops.creation import eye
 from ..errors import ShapeError
 from ..grad import grad
+from ..ops.creation import eye
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +38,9 @@ def _directions(what: str, v: Any, like: tuple[Any, ...]) -> tuple[Any, ...]:
         return (like[0].new_ones(like[0].shape),)
     vs = _many(v) if v is not None else ()
     if [getattr(t, "shape", None) for t in vs] != [x.shape for x in like]:
-        raise ShapeError(f"{what}: v needs the shapes {[x.shape for x in like]}, got {[getattr(t, 'shape', t) for t in vs]}")
+        raise ShapeError(
+            f"{what}: v needs the shapes {[x.shape for x in like]}, got {[getattr(t, 'shape', t) for t in vs]}"
+        )
     return vs
 
 
@@ -52,7 +54,9 @@ def _back(ys: Any, xs: tuple[Any, ...], vs: Any, create_graph: bool) -> tuple[An
 
 
 @enable_grad()
-def vjp(f: Callable[..., Any], inputs: Tensors, v: Tensors | None = None, create_graph: bool = False) -> tuple[Any, Any]:
+def vjp(
+    f: Callable[..., Any], inputs: Tensors, v: Tensors | None = None, create_graph: bool = False
+) -> tuple[Any, Any]:
     """(f(x), vᵀ J): one walk back. `v` has the shape of the output; it may be left out where that is a scalar."""
     xs = _leaves(inputs, create_graph)
     y = f(*xs)
@@ -61,8 +65,10 @@ def vjp(f: Callable[..., Any], inputs: Tensors, v: Tensors | None = None, create
 
 
 @enable_grad()
-def jvp(f: Callable[..., Any], inputs: Tensors, v: Tensors | None = None, create_graph: bool = False) -> tuple[Any, Any]:
-    """(f(x), J v): the derivative along `v`, by differentiating the linear map u ↦ uᵀ J; v has the shapes of `inputs`."""
+def jvp(
+    f: Callable[..., Any], inputs: Tensors, v: Tensors | None = None, create_graph: bool = False
+) -> tuple[Any, Any]:
+    """(f(x), J v): the derivative along `v` (of the shapes of `inputs`), by differentiating the linear map u ↦ uᵀ J."""
     xs = _leaves(inputs, create_graph)
     vs = _directions("jvp", v, xs)
     y = f(*xs)
@@ -73,10 +79,13 @@ def jvp(f: Callable[..., Any], inputs: Tensors, v: Tensors | None = None, create
 
 @enable_grad()
 def jacobian(f: Callable[..., Any], inputs: Tensors, create_graph: bool = False) -> Any:
-    """∂f(x)/∂x, of shape f(x).shape + x.shape; with several inputs or outputs a tuple for each. One walk an output entry."""
+    """∂f(x)/∂x, of shape f(x).shape + x.shape; several inputs or outputs: a tuple each. One walk an output entry."""
     xs = _leaves(inputs, create_graph)
     y = f(*xs)
-    rows = [_like([_stacked(part, t, x) for part, x in zip(_rows(t, xs, create_graph), xs, strict=True)], inputs) for t in _many(y)]
+    rows = [
+        _like([_stacked(part, t, x) for part, x in zip(_rows(t, xs, create_graph), xs, strict=True)], inputs)
+        for t in _many(y)
+    ]
     return _like(rows, y)
 
 
@@ -104,7 +113,9 @@ def hessian(f: Callable[..., Any], inputs: Tensors, create_graph: bool = False) 
 
 
 @enable_grad()
-def hvp(f: Callable[..., Any], inputs: Tensors, v: Tensors | None = None, create_graph: bool = False) -> tuple[Any, Any]:
+def hvp(
+    f: Callable[..., Any], inputs: Tensors, v: Tensors | None = None, create_graph: bool = False
+) -> tuple[Any, Any]:
     """(f(x), H v) of a scalar function: the gradient of gᵀ v, two walks (Pearlmutter, 1994)."""
     xs = _leaves(inputs, create_graph)
     vs = _directions("hvp", v, xs)

@@ -29,7 +29,9 @@ class Picture:
         try:
             import graphviz
         except ImportError:
-            raise UnsupportedError("drawing needs the graphviz package: pip install graphviz; or use picture.dot") from None
+            raise UnsupportedError(
+                "drawing needs the graphviz package: pip install graphviz; or use picture.dot"
+            ) from None
         return str(graphviz.Source(self.dot).pipe(format="svg").decode())
 
     def save(self, name: str) -> None:

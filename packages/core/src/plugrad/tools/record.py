@@ -1,4 +1,4 @@
-"""Lazy evaluation: record a function once, as a program of ops; run the program when asked, without the function's Python."""
+"""Lazy evaluation: record a function once, as a program of ops; run that when asked, without the function's Python."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ class Recorder(Watcher):
     def became(self, x: Tensor, z: Tensor) -> None:
         if any(t is x for t in self.outside.values()):
             raise GraphError(
-                f"compile: a recorded function cannot change a tensor from outside; at {user_line()}. Return the new value"
+                f"compile: a recorded function cannot change a tensor from outside; at {user_line()}. "
+                "Return the new value"
             )
 
 
@@ -86,7 +87,9 @@ class Program:
                 )
         known = len(recorder.held)
         self.outputs = [recorder.place(y) for y in outputs]
-        self.outside.update({p: wrap(y.data, y.device) for p, y in zip(self.outputs, outputs, strict=True) if p >= known})
+        self.outside.update(
+            {p: wrap(y.data, y.device) for p, y in zip(self.outputs, outputs, strict=True) if p >= known}
+        )
         self.size = len(recorder.held)
 
     def __call__(self, *args: Any) -> Any:
@@ -103,7 +106,8 @@ class Program:
 
     def __str__(self) -> str:
         return "\n".join(
-            f"{', '.join(f'%{p}' for p in s.outputs)} = {s.op!r}({', '.join(f'%{p}' for p in s.inputs)})" for s in self.steps
+            f"{', '.join(f'%{p}' for p in s.outputs)} = {s.op!r}({', '.join(f'%{p}' for p in s.inputs)})"
+            for s in self.steps
         )
 
 
@@ -129,8 +133,8 @@ def _signature(x: Any) -> Any:
 def compile(f: Callable[..., Any]) -> Compiled:
     """`f` as recorded programs: the same numbers without running its Python again.
 
-    Tensors that f closes over are read at each call; random ops draw anew. Arguments that are no tensors must be hashable
-    and are part of the program. f must return tensors, must not look at numbers (`item()`, `if x > 0`) and must not
-    change tensors from outside: each raises, where it happens, and says what to do.
+    Tensors that f closes over are read at each call; random ops draw anew. Arguments that are no tensors must be
+    hashable and are part of the program. f must return tensors, must not look at numbers (`item()`, `if x > 0`) and
+    must not change tensors from outside: each raises, where it happens, and says what to do.
     """
     return Compiled(f)

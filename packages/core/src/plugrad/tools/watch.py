@@ -29,7 +29,7 @@ class Watcher:
 
     before(op, inputs)                 → anything; `after` gets it as `mark`
     after(op, inputs, outputs, mark)   outputs is a tensor, or a tuple of them
-    gradient(node, i, g, gx)           the way back went from g, the gradient of what `node` made, to gx, that of its input i
+    gradient(node, i, g, gx)           from g, the gradient of what `node` made, the way back got gx, that of input i
     read(x)                            numbers of x are about to leave as Python numbers or a NumPy array
     became(x, z)                       x is about to take the value of z (x += 1, x[i] = v)
     """
@@ -83,7 +83,9 @@ def statistics(x: Tensor) -> str:
     head = f"{x.dtype} {x.shape}"
     if x.dtype.kind != "float" or not x.size:
         return head
-    flat = [v for v in x.detach().astype("float64" if "float64" in x.device.xp.dtypes else "float32").reshape(-1).tolist()]
+    flat = [
+        v for v in x.detach().astype("float64" if "float64" in x.device.xp.dtypes else "float32").reshape(-1).tolist()
+    ]
     finite = [v for v in flat if v - v == 0]
     nans = sum(v != v for v in flat)
     middle = f"min {min(finite):.6g}, mean {sum(finite) / len(finite):.6g}, max {max(finite):.6g}, " if finite else ""
@@ -177,7 +179,8 @@ class Profiler(Watcher):
         lines = [f"{'op':<20}{'calls':>8}{'total ms':>12}{'µs a call':>12}{'share':>8}{'MB made':>10}"]
         for name, (calls, took, size) in self.totals().items():
             lines.append(
-                f"{name:<20}{calls:>8}{took / 1e6:>12.3f}{took / calls / 1e3:>12.2f}{took / whole:>8.1%}{size / 1e6:>10.2f}"
+                f"{name:<20}{calls:>8}{took / 1e6:>12.3f}{took / calls / 1e3:>12.2f}"
+                f"{took / whole:>8.1%}{size / 1e6:>10.2f}"
             )
         return "\n".join(lines)
 
@@ -224,7 +227,9 @@ class LiveTensors(Watcher):
             n, total = found.get(where, (0, 0))
             found[where] = n + 1, total + size
         rows = sorted(found.items(), key=lambda item: -item[1][1])
-        return "\n".join([f"{self.count} tensors, {self.nbytes} bytes", *(f"{n:>6} {size:>12} {w}" for w, (n, size) in rows)])
+        return "\n".join(
+            [f"{self.count} tensors, {self.nbytes} bytes", *(f"{n:>6} {size:>12} {w}" for w, (n, size) in rows)]
+        )
 
 
 def nan_tracer(infinity: bool = True) -> NaNTracer:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...backend import composed
 from ...dtypes import limits
-from .elementary import kind, number, zeros_like
+from ..numbers import kind, number
+from .elementary import zeros_like
 
 SPLIT = {"float32": 4097.0, "float64": 134217729.0}  # 2^⌈p/2⌉ + 1: cuts a number of p bits into halves
 FAR = 2.0**64  # beyond it, and below its inverse, floats are scaled: products and their low halves stay in range

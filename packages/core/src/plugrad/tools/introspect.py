@@ -7,19 +7,19 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from . import plugins
-from .apply import apply
-from .context import current
-from .errors import DTypeError, PlugradError
-from .kernel import Kernel, as_kernel
-from .node import Value
-from .op import Op
-from .tools.watch import Watcher
+from .. import plugins
+from ..apply import apply
+from ..context import current
+from ..errors import DTypeError, PlugradError
+from ..kernel import Kernel, as_kernel
+from ..node import Value
+from ..op import Op
+from .watch import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .backend import Device
+    from ..backend import Device
 
 
 def explain(what: Any, *inputs: Any) -> Explanation:
@@ -63,7 +63,7 @@ def ops_of(what: Any) -> list[Any]:
 
 
 def _by_name(name: str) -> list[Any]:
-    from . import ops
+    from .. import ops
 
     found = [cls for key, cls in Op.catalogue.items() if name in (key, cls.__name__, cls.name)]
     if not found and hasattr(ops, name):
@@ -118,7 +118,7 @@ def _calls(what: Any, inputs: tuple[Any, ...]) -> list[Call]:
 
 
 def _function(what: Any) -> Callable[..., Any]:
-    from . import ops
+    from .. import ops
 
     if isinstance(what, str) and hasattr(ops, what):
         return getattr(ops, what)  # type: ignore[no-any-return]
