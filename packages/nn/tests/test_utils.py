@@ -45,6 +45,15 @@ def test_large_gradients_do_not_overflow() -> None:
     assert ps[0].grad.tolist() == pytest.approx([0.5**0.5] * 2, rel=1e-5)
 
 
+def test_half_precision_and_parameters_given_twice() -> None:
+    p = nn.Parameter(pg.ones(300, 300, dtype="float16"))
+    p.grad = pg.full((300, 300), 300.0, dtype="float16")
+    norm = utils.clip_grad_norm_([p, p], 30.0).item()
+    assert norm == pytest.approx(90000.0, rel=1e-6)
+    assert p.grad.dtype is pg.float16
+    assert p.grad[0, 0].item() == pytest.approx(0.1, rel=1e-3)
+
+
 def test_what_cannot_be_clipped_is_told() -> None:
     for bad in (inf, nan):
         with pytest.raises(NonFiniteError, match="cannot be clipped"):

@@ -185,6 +185,7 @@ def test_zero_grad() -> None:
     ("make", "error", "words"),
     [
         (lambda p: optim.SGD([]), ValueError, "no parameters"),
+        (lambda p: optim.SGD(p), DTypeError, "one tensor"),
         (lambda p: optim.SGD([p], lr=-1.0), ValueError, "lr is -1.0"),
         (lambda p: optim.SGD([p], lr=float("nan")), ValueError, "lr is nan"),
         (lambda p: optim.Adam([p], betas=(1.0, 0.9)), ValueError, "betas"),
@@ -208,6 +209,14 @@ def test_a_state_of_other_shapes_is_refused_and_changes_nothing() -> None:
     with pytest.raises(ValueError, match="exp_avg of parameter 0"):
         two.load_state_dict(one.state_dict())
     assert (two.param_groups[0]["lr"], dict(two.state)) == (1e-3, {})
+
+
+def test_a_wider_state_does_not_widen_the_parameter() -> None:
+    p = pg.tensor([1.0], dtype="float16", requires_grad=True)
+    optimizer = optim.Adam([p])
+    optimizer.state[p] = {"step": 1, "exp_avg": pg.ones(1), "exp_avg_sq": pg.ones(1)}
+    steps(optimizer, p, 1)
+    assert p.dtype is pg.float16
 
 
 def test_an_optimizer_of_ones_own_is_an_update() -> None:

@@ -6,44 +6,37 @@ the names of the array API standard; `pg.nn`, `pg.optim`, `pg.data` and whatever
 
 from __future__ import annotations
 
-from .tensor import Tensor  # first: the function `tensor` below takes over the name of its module  # isort: skip
+from .tensor import Tensor as Tensor  # first: the function `tensor` takes over the name of its module  # isort: skip
 
-from . import dtypes, errors, ops
-from .apply import apply
-from .backend import Backend, Device, Unavailable
-from .context import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from .dtypes import (
-    DType,
-    bfloat16,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
-from .dtypes import bool_ as bool
-from .grad import backward, grad
-from .kernel import Kernel, kernels
-from .op import Op
+from . import dtypes as dtypes
+from . import errors as errors
+from . import ops as ops
+from .apply import apply as apply
+from .backend import Backend as Backend
+from .backend import Device as Device
+from .backend import Unavailable as Unavailable
+from .context import enable_grad as enable_grad
+from .context import is_grad_enabled as is_grad_enabled
+from .context import no_grad as no_grad
+from .context import set_grad_enabled as set_grad_enabled
+from .dtypes import *  # noqa: F403
+from .grad import backward as backward
+from .grad import grad as grad
+from .kernel import Kernel as Kernel
+from .kernel import kernels as kernels
+from .op import Op as Op
 from .ops import *  # noqa: F403
 
 TYPE_CHECKING = False  # importing typing would cost more than all of the above
 if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when first used
-    import plugrad_data as data
-    import plugrad_nn as nn
-    import plugrad_optim as optim
+    import plugrad_data as data  # noqa: F401
+    import plugrad_nn as nn  # noqa: F401
+    import plugrad_optim as optim  # noqa: F401
 
     from . import array_api as array_api
     from . import linalg as linalg
     from . import plugins as plugins
     from . import testing as testing
-    from .tools.introspect import explain as explain
     from .ops.info import __array_namespace_info__ as __array_namespace_info__
     from .ops.info import can_cast as can_cast
     from .ops.info import finfo as finfo
@@ -60,6 +53,7 @@ if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when fi
     from .tools.functional import jacobian as jacobian
     from .tools.functional import jvp as jvp
     from .tools.functional import vjp as vjp
+    from .tools.introspect import explain as explain
     from .tools.picture import graph as graph
     from .tools.record import compile as compile
     from .tools.watch import Watcher as Watcher
@@ -83,6 +77,7 @@ _LAZY = {  # module → names that come in when first used
 _HOME = {name: module for module, names in _LAZY.items() for name in names.split()}
 _MODULES = {"array_api", "linalg", "plugins", "testing"}
 
+bool = dtypes.bool_
 e, inf, nan, newaxis, pi = 2.718281828459045, float("inf"), float("nan"), None, 3.141592653589793
 
 

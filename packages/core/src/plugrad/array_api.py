@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from . import dtypes, ops
 from . import linalg as linalg
-from .ops import * # noqa: F403
+from .ops import *  # noqa: F403
 from .ops import creation
 from .ops.creation import *  # noqa: F403
 from .ops.info import *  # noqa: F403

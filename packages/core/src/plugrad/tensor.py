@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from . import ops, values
-from .call import results, wrap
-from .errors import DTypeError, GraphError, ShapeError
+from math import prod
+
+from . import leaves, ops, values
+from .call import results
+from .errors import ShapeError
 from .grad import backward
-from .node import RETAIN, Value, leaf
+from .node import Value
 from .values import inplace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from .dtypes import DType
-
-
-class Hook:
-    """What `register_hook` returns: `remove()` takes the hook off again."""
-
-    def __init__(self, hooks: list[Any], hook: Any) -> None:
-        self.hooks, self.hook = hooks, hook
-
-    def remove(self) -> None:
-        if self.hook in self.hooks:
-            self.hooks.remove(self.hook)
 
 
 @results
@@ -55,10 +46,7 @@ class Tensor(Value):
 
     @property
     def size(self) -> int:
-        n = 1
-        for k in self.data.shape:
-            n *= k
-        return n
+        return prod(self.data.shape)
 
     @property
     def dtype(self) -> DType:
@@ -96,89 +84,23 @@ class Tensor(Value):
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
-        if value is not None:
-            if self.node is None:
-                raise GraphError("grad: this tensor does not require a gradient; x.requires_grad_() first")
-            if value.shape != self.shape or value.device is not self.device:
-                raise ShapeError(
-                    f"grad: {value.shape} on {value.device} given to a tensor of shape {self.shape} on {self.device}"
-                )
-        if self.node is not None:
-            self.node.grad = value
+        leaves.set_grad(self, value)
 
-    def requires_grad_(self, on: bool = True) -> Tensor:
-        """Ask for a gradient (or stop asking), and return self."""
-        if not self.is_leaf:
-            if not on:
-                raise GraphError(
-                    "requires_grad: this tensor was made by an op; x.detach() gives one without a gradient"
-                )
-            return self
-        if on and self.dtype.kind != "float":
-            raise DTypeError(
-                f"only floating tensors can require gradients, not {self.dtype}; x.astype('float32') first"
-            )
-        if on is (self.node is None):
-            self.node = leaf(self.shape, self.device) if on else None
-        return self
-
-    def retain_grad(self) -> None:
-        """Keep the gradient of a tensor that an op made, in `.grad`."""
-        if self.node is None:
-            raise GraphError("retain_grad: this tensor does not require a gradient")
-        if self.node.op is not None and RETAIN not in (self.node.hooks or ()):
-            self.node.grad = None
-            self.node.hooks = [*(self.node.hooks or ()), RETAIN]
-
-    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> Hook:
-        """Call `hook(gradient)` once the complete gradient is known; what it returns, if anything, goes on instead."""
-        if self.node is None:
-            raise GraphError("register_hook: this tensor does not require a gradient")
-        if self.node.hooks is None:
-            self.node.hooks = []
-        self.node.hooks.append(hook)
-        return Hook(self.node.hooks, hook)
-
-    def detach(self) -> Tensor:
-        """The same value without the way back."""
-        t: Tensor = wrap(self.data, self.device)
-        if hasattr(self, "origin"):
-            t.origin = self.origin
-        return t
+    requires_grad_ = leaves.requires_grad_
+    retain_grad = leaves.retain_grad
+    register_hook = leaves.register_hook
+    detach = leaves.detach
 
     # -- other forms --------------------------------------------------------------------------------------------
 
     clone = ops.clone
 
-    def astype(self, dtype: Any, *, copy: bool = True) -> Tensor:
-        """In another dtype; the gradient comes back in this one."""
-        return ops.astype(self, dtype)
-
-    def to(self, *where: Any, device: Any = None, dtype: Any = None) -> Tensor:
-        """On another device, in another dtype, or both: `x.to("cuda")`, `x.to("cpu", "float16")`."""
-        from .dtypes import BY_NAME
-        from .ops.creation import place
-
-        for spec in where:
-            if spec is None:
-                continue
-            if isinstance(spec, Tensor):
-                device, dtype = spec.device, spec.dtype
-            elif str(spec).rpartition(".")[2] in BY_NAME or isinstance(spec, type):
-                dtype = spec
-            else:
-                device = spec
-        cast = self if dtype is None else ops.astype(self, dtype)
-        return cast if device is None else ops.transfer(cast, place(device))
-
-    def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
-        """On another device (the array API's spelling of `to`)."""
-        return self.to(device=device)
-
-    def cpu(self) -> Tensor:
-        """On the best CPU backend that is installed."""
-        return self.to(device="cpu")
-
+    astype = ops.astype
+    to = ops.to
+    to_device = ops.to_device
+    cpu = ops.cpu
+    new_zeros = ops.new_zeros
+    new_ones = ops.new_ones
     item = values.item
     tolist = values.tolist
     numpy = __array__ = values.to_array
@@ -195,18 +117,6 @@ class Tensor(Value):
         if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
             raise ValueError(f"array API version {api_version!r}: plugrad follows 2024.12")
         return array_api
-
-    def new_zeros(self, *shape: Any, dtype: Any = None) -> Tensor:
-        """Zeros of another shape, on this device and in this dtype."""
-        from .ops.creation import zeros
-
-        return zeros(*shape, dtype=dtype or self.dtype, device=self.device)
-
-    def new_ones(self, *shape: Any, dtype: Any = None) -> Tensor:
-        """Ones of another shape, on this device and in this dtype."""
-        from .ops.creation import ones
-
-        return ones(*shape, dtype=dtype or self.dtype, device=self.device)
 
     __copy__ = values.copied
     __deepcopy__ = values.deep_copied

@@ -10,8 +10,8 @@ from plugrad import Tensor
 from plugrad.context import current
 from plugrad.dtypes import BY_NAME
 from plugrad.errors import DTypeError
-from plugrad.tensor import Hook
 
+from .hooks import Hook
 from .parameter import Parameter, give
 from .state import load, state_of
 from .tree import Branch, held, join, once, tree

@@ -22,7 +22,7 @@ LARGEST = 3.4e38  # of float32
 
 def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
     params = [parameters] if isinstance(parameters, Tensor) else list(parameters)
-    return [p.grad for p in params if p.grad is not None]
+    return [p.grad for p in {id(p): p for p in params}.values() if p.grad is not None]
 
 
 def clip_grad_norm_(
@@ -40,9 +40,9 @@ def clip_grad_norm_(
         raise NonFiniteError(f"clip_grad_norm_: the norm of the gradients is {total}, so they cannot be clipped")
     scale = max_norm / (total + 1e-6)
     if not scale >= 1:
-        with pg.no_grad(), grads[0].device.backend.quiet() or nullcontext():
+        with grads[0].device.backend.quiet() or nullcontext():
             for g in grads:
-                g *= scale
+                give(g, (_wide(g) * scale).to(g))
     return pg.tensor(total if total < LARGEST else total * inf, device=grads[0].device)
 
 
@@ -51,8 +51,13 @@ def _norm(grads: list[Tensor], p: float) -> float:
     top = max(float(g.abs().max().item()) for g in grads)
     if p == inf or not top or not isfinite(top):
         return top
-    relative = [float(((g / top).abs() ** p).sum().item()) for g in grads]
+    relative = [float(((_wide(g) / top).abs() ** p).sum().item()) for g in grads]
     return top * float(sum(relative) ** (1 / p))
+
+
+def _wide(g: Tensor) -> Tensor:
+    """`g` without its way back, in float32 at least: sums and small factors are lost in half precision."""
+    return g.detach().astype("float32") if g.dtype.bits == 16 else g.detach()
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:

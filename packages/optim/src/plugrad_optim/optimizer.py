@@ -31,6 +31,8 @@ class Optimizer:
         self.defaults = defaults
         self.state: dict[Tensor, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[Group] = []
+        if isinstance(params, Tensor):
+            raise DTypeError(f"{type(self).__name__}: parameters come in a list, this is one tensor; write [x]")
         given: list[Any] = list(params)
         if not given:
             raise ValueError(f"{type(self).__name__}: there are no parameters; was a generator used up before?")
@@ -88,7 +90,7 @@ class Optimizer:
                 for p in group["params"]:
                     if p.requires_grad and p.grad is not None:
                         g = -p.grad if group.get("maximize") else p.grad
-                        p.data = self.update(p, g, self.state[p], group).data
+                        p.data = self.update(p, g, self.state[p], group).astype(p.dtype).data
         return loss
 
     def update(self, p: Tensor, g: Tensor, state: dict[str, Any], group: Group) -> Tensor:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from ..apply import apply, unary
+from ..dtypes import BY_NAME
 from ..dtypes import dtype as as_dtype
+from ..node import Value
 from ..op import Op
 from ..rules import casting
+from .creation import ones, place, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..backend import Device
     from ..dtypes import DType
     from ..tensor import Tensor
 
-__all__ = ["astype", "clone", "transfer"]
+__all__ = ["astype", "clone", "cpu", "new_ones", "new_zeros", "to", "to_device", "transfer"]
 
 
 class Transfer(Op):
@@ -67,3 +72,36 @@ def transfer(x: Tensor, device: Device) -> Tensor:
 def clone(x: Tensor) -> Tensor:
     """A tensor of its own with the value of `x`; gradients flow through."""
     return unary(_clone, x)  # type: ignore[no-any-return]
+
+
+def to(x: Tensor, *where: Any, device: Any = None, dtype: Any = None) -> Tensor:
+    """`x` on another device, in another dtype, or both: `x.to("cuda")`, `x.to("cpu", "float16")`, `x.to(other)`."""
+    for spec in where:
+        if isinstance(spec, Value):
+            device, dtype = spec.device, spec.dtype  # type: ignore[attr-defined]
+        elif isinstance(spec, type) or str(spec).rpartition(".")[2] in BY_NAME:
+            dtype = spec
+        elif spec is not None:
+            device = spec
+    cast = x if dtype is None else astype(x, dtype)
+    return cast if device is None else transfer(cast, place(device))
+
+
+def to_device(x: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
+    """`x` on another device: the array API's spelling of `to`."""
+    return to(x, device=device)
+
+
+def cpu(x: Tensor) -> Tensor:
+    """`x` on the best CPU backend that is installed."""
+    return to(x, device="cpu")
+
+
+def new_zeros(x: Tensor, *shape: Any, dtype: Any = None) -> Tensor:
+    """Zeros of another shape, on the device and in the dtype of `x`."""
+    return zeros(*shape, dtype=dtype or x.dtype, device=x.device)
+
+
+def new_ones(x: Tensor, *shape: Any, dtype: Any = None) -> Tensor:
+    """Ones of another shape, on the device and in the dtype of `x`."""
+    return ones(*shape, dtype=dtype or x.dtype, device=x.device)

@@ -124,7 +124,7 @@ def asarray(obj: Any, /, *, dtype: What = None, device: Where = None, copy: bool
         moved: Any = obj.to(device, dtype)  # type: ignore[attr-defined]
         if copy is False and moved is not obj:
             raise DeviceError("asarray: copy=False, but the tensor would have to be cast or moved")
-        return moved.clone() if copy and moved is obj else moved  # type: ignore[no-any-return]
+        return moved.clone() if copy and moved is obj else moved  # type: ignore[no-any-return, attr-defined]
     if copy is not False:
         return tensor(obj, dtype, device)
     home = place(device)

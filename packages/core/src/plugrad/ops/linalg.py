@@ -14,6 +14,7 @@ from .decompose import Cholesky, Det, Eigh, Inv, Pinv, Qr, SlogDet, Solve, Svd, 
 from .info import finfo
 from .linear import Cross, common_axis, matmul, outer, own, vecdot
 from .reduce import amax, amin
+from .reduce import sum as total
 from .shape import matrix_transpose
 from .statistics import norm
 
@@ -172,7 +173,7 @@ def matrix_norm(x: Tensor, /, *, keepdims: bool = False, ord: Any = "fro") -> Te
 
 MATRIX_NORMS = {
     "fro": lambda x: norm(x, axis=(-2, -1)),
-    "nuc": lambda x: svdvals(x).sum(axis=-1),
+    "nuc": lambda x: total(svdvals(x), axis=-1),
     2: lambda x: amax(svdvals(x), axis=-1),
     -2: lambda x: amin(svdvals(x), axis=-1),
     1: lambda x: amax(abs(x).sum(axis=-2), axis=-1),

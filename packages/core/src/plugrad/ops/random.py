@@ -250,7 +250,7 @@ def normal(
     if not hasattr(like, "shape"):
         return randn(*shape, generator=generator, dtype=dtype, device=device) * std + mean
     sizes = shape_of(shape) if shape else broadcast_shapes(*[x.shape for x in (mean, std) if hasattr(x, "shape")])
-    return randn(sizes, generator=generator, dtype=like.dtype, device=like.device) * std + mean  # type: ignore[union-attr]
+    return randn(sizes, generator=generator, dtype=like.dtype, device=like.device) * std + mean
 
 
 def randint(
@@ -268,7 +268,8 @@ def randint(
     if not 0 < span <= 2**63:
         raise ValueError(f"randint: no integers from {low} up to {high}")
     words = apply(Bits(place(device), generator or default_generator, shape_of(shape)))
-    return (words % span).astype("int64").__add__(int(low)).astype(dtype or "int64")
+    drawn: Tensor = (words % span).astype("int64") + int(low)
+    return drawn.astype(dtype or "int64")
 
 
 def randperm(n: int, *, generator: Generator | None = None, dtype: What = None, device: Where = None) -> Tensor:

@@ -170,4 +170,3 @@ def explain_command(args: argparse.Namespace) -> int:
         print(error.args[0], file=sys.stderr)
         return 2
     return 0
-

@@ -33,7 +33,7 @@ class LayerNorm(Op):
 
 
 def _mean(xp, x, axes):
-    return xp.sum(x, axis=axes, keepdims=True) / prod([x.shape[i] for i in axes])
+    return xp.sum(x, axis=axes, keepdims=True) / (prod([x.shape[i] for i in axes]) or 1)
 
 
 def _mean_of(x, axes):
