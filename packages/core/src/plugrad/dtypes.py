@@ -5,8 +5,8 @@ from __future__ import annotations
 from .errors import DTypeError
 
 __all__ = [
-    "DType", "bfloat16", "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
-    "uint64",
+    "DType", "bfloat16", "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16",
+    "uint32", "uint64",
 ]  # fmt: skip
 
 

@@ -31,11 +31,3 @@ from .statistics import *  # noqa: F403
 from .tile import *  # noqa: F403
 from .trigonometric import *  # noqa: F403
 from .windows import *  # noqa: F403
-
-
-def __getattr__(name):  # TEMPORARY while the catalogue is being written
-    if name.startswith("__"):
-        raise AttributeError(name)
-    def missing(*a, **k):
-        raise NotImplementedError(name)
-    return missing
