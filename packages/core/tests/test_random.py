@@ -7,7 +7,7 @@ import pickle
 import plugrad as pg
 import pytest
 from plugrad.errors import DTypeError, ShapeError
-from plugrad.ops.random import seed_key
+from plugrad.ops.generator import seed_key
 
 # numpy.random.SeedSequence(seed).generate_state(2, uint64), written down
 KEYS = {

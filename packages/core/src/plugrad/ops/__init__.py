@@ -10,6 +10,7 @@ from .creation import *  # noqa: F403
 from .distinct import *  # noqa: F403
 from .exponential import *  # noqa: F403
 from .extreme import *  # noqa: F403
+from .generator import *  # noqa: F403
 from .index import *  # noqa: F403
 from .join import *  # noqa: F403
 from .linear import *  # noqa: F403

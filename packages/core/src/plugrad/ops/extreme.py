@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..dtypes import DType
     from ..tensor import Tensor
 
 __all__ = ["clamp", "clip", "maximum", "minimum"]
@@ -64,17 +65,9 @@ class Clip(Op):
     high: float
     elementwise = selects = True
 
-    @property
-    def floats(self):  # type: ignore[override]
-        return isinstance(self.low, float) or isinstance(self.high, float)
-
     def forward(self, xp, x):
-        low, high = self.low, self.high
-        lowest, highest = _limits(xp.backend.dtype_of(x))
-        if (low is not None and low > highest) or (high is not None and high < lowest):
-            raise DTypeError(f"clip: {low} to {high} is outside {xp.backend.dtype_of(x)}; cast the tensor first")
-        z = x if low is None or low <= lowest else xp.maximum(x, number(xp, low, x))
-        return z if high is None or high >= highest else xp.minimum(z, number(xp, high, x))
+        z = x if self.low is None else xp.maximum(x, number(xp, self.low, x))
+        return z if self.high is None else xp.minimum(z, number(xp, self.high, x))
 
     def dx(self, g, x):
         g = g if self.low is None else where(x >= self.low, g, 0)
@@ -117,8 +110,12 @@ class ClipHigh(Op):
         return where(x > high, g, 0)
 
 
-def _limits(t):
-    return limits(t) if t.kind in ("int", "uint") else (-INF, INF)
+def _bounds(t: DType, low: float | None, high: float | None) -> tuple[float | None, float | None]:
+    """The bounds that a dtype can feel: None for those beyond its range."""
+    lowest, highest = limits(t) if t.kind in ("int", "uint") else (-INF, INF)
+    if (low is not None and low > highest) or (high is not None and high < lowest):
+        raise DTypeError(f"clip: {low} to {high} is outside {t}; cast the tensor first")
+    return None if low is None or low <= lowest else low, None if high is None or high >= highest else high
 
 
 _maximum, _minimum, _low, _high = Maximum(), Minimum(), ClipLow(), ClipHigh()
@@ -141,7 +138,9 @@ def clip(x: Tensor, min: Any = None, max: Any = None) -> Tensor:
     Where `min` exceeds `max` the result is `max`. At a bound the gradient goes to `x`.
     """
     if type(min) in PLAIN and type(max) in PLAIN:
-        return unary(Clip(min, max), x)  # type: ignore[no-any-return]
+        if float in (type(min), type(max)) and x.dtype.kind != "float":
+            x = x.astype("float32")
+        return unary(Clip(*_bounds(x.dtype, min, max)), x)  # type: ignore[no-any-return]
     z = x if min is None else binary(_low, x, min)
     return z if max is None else binary(_high, z, max)
 

@@ -65,13 +65,10 @@ class NanToNum(Op):
     elementwise = selects = storage = True
 
     def forward(self, xp, x):
-        t = xp.backend.dtype_of(x)
-        if t.kind != "float":
-            return x
-        high = STEPS[t.name][2] if self.posinf is None else self.posinf
-        low = -STEPS[t.name][2] if self.neginf is None else self.neginf
-        inf, nan, high, low = (xp.asarray(v, dtype=x.dtype) for v in (float("inf"), self.nan, high, low))
-        return xp.where(xp.isnan(x), nan, xp.where(x == inf, high, xp.where(x == -inf, low, x)))
+        most = STEPS[xp.backend.dtype_of(x).name][2]
+        high, low = (most if v is None else v for v in (self.posinf, None if self.neginf is None else -self.neginf))
+        nan, high, low, zero = (xp.asarray(v, dtype=x.dtype) for v in (self.nan, high, -low, 0))
+        return xp.where(xp.isnan(x), nan, xp.where(xp.isfinite(x), x, xp.where(x > zero, high, low)))
 
     def dx(self, g, x):
         return where(isfinite(x), g, 0)
@@ -101,6 +98,8 @@ def masked_fill(x: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 def nan_to_num(x: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
     """`x` with plain numbers in place of NaN, ∞ and -∞; None stands for the largest and smallest finite number"""
+    if x.dtype.kind != "float":
+        return x.clone()
     settings = (None if v is None else float(v) for v in (nan, posinf, neginf))
     return unary(NanToNum(*settings), x)  # type: ignore[no-any-return]
 

@@ -134,8 +134,7 @@ class LogSumExp(Op):
     def forward(self, xp, x):
         m = peak(xp, x, self.axis, nothing=-inf)
         finite, zero = xp.isfinite(m), xp.zeros(m.shape, dtype=m.dtype)
-        u = x - xp.where(finite, m, zero)
-        s = xp.sum(xp.exp(xp.minimum(u, zero)), axis=self.axis, keepdims=True)
+        s = xp.sum(xp.exp(xp.minimum(x - xp.where(finite, m, zero), zero)), axis=self.axis, keepdims=True)
         return shut(xp, xp.where(finite, xp.log(xp.where(finite, s, zero + 1)) + m, m), self)
 
     def dx(self, g, x, z):

@@ -61,15 +61,19 @@ class Roll(Op):
     def forward(self, xp, x):
         z = xp.reshape(x, (-1,)) if self.axis is None else x
         for s, axis in zip(self.shift, self.axis or (0,), strict=True):
-            n = z.shape[axis]
-            key = [(0, m, 1) for m in z.shape]
-            k = -s % n if n else 0
-            head, tail = [*key[:axis], (0, k, 1), *key[axis + 1 :]], [*key[:axis], (k, n, 1), *key[axis + 1 :]]
-            z = xp.concat([z[native(tuple(tail))], z[native(tuple(head))]], axis=axis)
+            z = _turned(xp, z, s, axis)
         return xp.reshape(z, x.shape)
 
     def dx(self, g):
         return unary(Roll(tuple(-s for s in self.shift), self.axis), g)
+
+
+def _turned(xp, z, shift, axis):
+    """The last `shift` entries along an axis first."""
+    n, key = z.shape[axis], [(0, m, 1) for m in z.shape]
+    k = -shift % n if n else 0
+    head, tail = [*key[:axis], (0, k, 1), *key[axis + 1 :]], [*key[:axis], (k, n, 1), *key[axis + 1 :]]
+    return xp.concat([z[native(tuple(tail))], z[native(tuple(head))]], axis=axis)
 
 
 def tile(x: Tensor, *repetitions: int | Sequence[int]) -> Tensor:

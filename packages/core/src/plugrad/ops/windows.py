@@ -98,13 +98,18 @@ class Fold(Op):
         z = xp.zeros(self.source, dtype=x.dtype)
         n = _windows(self)[0]
         for j in range(self.size):
-            ends = (j, j + (n - 1) * self.step + 1, self.step) if n else (0, 0, 1)
-            key = native(tuple(ends if k == self.axis else (0, m, 1) for k, m in enumerate(self.source)))
+            key = _every(self, j, n)
             z[key] = z[key] + x[(*[slice(0, m, 1) for m in x.shape[:-1]], j)]
         return z
 
     def dx(self, g):
         return unary(Unfold(self.axis, self.size, self.step, self.source), g)
+
+
+def _every(op, j, n):
+    """The key of number j of each of the n windows."""
+    ends = (j, j + (n - 1) * op.step + 1, op.step) if n else (0, 0, 1)
+    return native(tuple([ends if k == op.axis else (0, m, 1) for k, m in enumerate(op.source)]))
 
 
 class Band(Op):

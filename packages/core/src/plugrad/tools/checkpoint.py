@@ -10,12 +10,12 @@ from ..errors import GraphError
 from ..grad import gradients
 from ..node import KernelNode, Node, Pick, Value, link, new, number
 from ..op import Op
-from ..ops.random import default_generator
+from ..ops.generator import default_generator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..ops.random import Generator
+    from ..ops.generator import Generator
 
 
 class Recomputed(Op):

@@ -1,4 +1,4 @@
-"""`python -m plugrad`: what is installed, what works, what does not and why; `check NAME`; `explain OP`."""
+"""`python -m plugrad`: what is installed, what works and why not; `check NAME`; `explain OP`; `new-backend NAME`."""
 
 from __future__ import annotations
 
@@ -28,9 +28,12 @@ def main(argv: list[str] | None = None) -> int:
     check.add_argument("--list", action="store_true", help="print the names of the checks and stop")
     op = sub.add_parser("explain", help="formula, files and kernels of an op")
     op.add_argument("op", help="an op or a function: matmul, plugrad.Exp, ...")
+    new = sub.add_parser("new-backend", help="write a complete plugin package for a new device")
+    new.add_argument("name", help="what the device will be called: a lowercase identifier")
+    new.add_argument("--out", default=".", metavar="DIR", help="where to put plugrad-NAME; here if not given")
     args = parser.parse_args(argv)
-    run = {"check": check_command, "explain": explain_command}.get(args.command, list_command)
-    return run(args)
+    run = {"check": check_command, "explain": explain_command, "new-backend": new_backend_command}
+    return run.get(args.command, list_command)(args)
 
 
 # -- list -----------------------------------------------------------------------------------------------------------
@@ -132,7 +135,7 @@ def _default() -> str:
         return f"none: {_words(error)}"
 
 
-# -- check and explain ------------------------------------------------------------------------------------------------
+# -- check, explain, new-backend --------------------------------------------------------------------------------------
 
 
 def check_command(args: argparse.Namespace) -> int:
@@ -169,4 +172,18 @@ def explain_command(args: argparse.Namespace) -> int:
     except LookupError as error:
         print(error.args[0], file=sys.stderr)
         return 2
+    return 0
+
+
+def new_backend_command(args: argparse.Namespace) -> int:
+    """Write the package and say what to do next; 2 where the name or the folder is refused."""
+    from .scaffold import new_backend
+
+    try:
+        root = new_backend(args.name, args.out)
+    except (PlugradError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(f"wrote {root}, which passes the suite as it is. Next:")
+    print(f"    cd {root}\n    python -m pip install -e . pytest\n    python -m plugrad check {args.name}")
     return 0

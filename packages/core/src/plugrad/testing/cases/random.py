@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from ...apply import apply
 from ...ops import random
+from ...ops.generator import Generator
 from ..case import case, real
 
 
 def draws(op):
     """The first numbers of a fresh generator, in the dtype and on the device of x."""
-    return lambda x: apply(op(x.device, random.Generator(5), (3, 5), *[x.dtype for _ in op.fields[3:]]))
+    return lambda x: apply(op(x.device, Generator(5), (3, 5), *[x.dtype for _ in op.fields[3:]]))
 
 
 ROWS = [
