@@ -32,7 +32,7 @@ def unary(op: Op, x: Any) -> Any:
     """`apply` for one input; unrolled where there is no rule to apply, no watcher and no kernel."""
     try:
         a, device = x.data, x.device
-        plain = a.dtype in device.plain or (not op.floats and a.dtype in device.exact)
+        plain = a.dtype in device.plain or (op.direct and a.dtype in device.exact)
         plain = plain and device.kernels[op.__class__] is None
     except AttributeError:
         plain = False
@@ -65,7 +65,7 @@ def binary(op: Op, x: Any, y: Any) -> Any:
     try:
         a, b, device = x.data, y.data, x.device
         plain = y.device is device and a.dtype is b.dtype
-        plain = plain and (a.dtype in device.plain or (not op.floats and a.dtype in device.exact))
+        plain = plain and (a.dtype in device.plain or (op.direct and a.dtype in device.exact))
         plain = plain and device.kernels[op.__class__] is None
     except AttributeError:
         pair = beside(op, x, y)  # tensor * 2.0

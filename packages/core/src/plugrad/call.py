@@ -10,7 +10,9 @@ from .rules import HALF, align, casting, constant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeVar
+
+    C = TypeVar("C", bound=type)
 
     from .backend import Device
     from .dtypes import DType
@@ -19,7 +21,7 @@ Result: Any = Value  # what ops return; tensor.py, above this file, puts Tensor 
 PENDING: Any = object()  # in place of an output that `forward` has yet to give
 
 
-def results(cls: type) -> type:
+def results(cls: C) -> C:
     """Decorator: from now on ops return instances of this class."""
     global Result
     Result = cls

@@ -29,6 +29,7 @@ class Op:
 
         loose        names of inputs that keep a dtype of their own (indices, masks)
         floats       integers are cast to the default float first (exp, division)
+        numbers      not for bool (difference, negation)
         storage      only moves numbers about: half precision needs no float32 inside
         elementwise  z[i] depends on x[i] alone, shapes broadcast
         singular     elementwise, and ∂z/∂x may be infinite or NaN: 0 · ∞ is mended to 0 (see grad.py)
@@ -43,6 +44,7 @@ class Op:
     key: ClassVar[str] = "plugrad.Op"
     loose: ClassVar[tuple[str, ...]] = ()
     floats: ClassVar[bool] = False
+    numbers: ClassVar[bool] = False
     storage: ClassVar[bool] = False
     elementwise: ClassVar[bool] = False
     singular: ClassVar[bool] = False
@@ -52,6 +54,7 @@ class Op:
     shared: ClassVar[bool] = True
     target: ClassVar[Any] = None
 
+    direct: ClassVar[bool] = True  # integers and bool need no rule: neither `floats` nor `numbers`
     delicate: ClassVar[bool] = False  # singular, scales or selects: the traversal looks closer
     fields: ClassVar[tuple[str, ...]] = ()
     inputs: ClassVar[tuple[str, ...]] = ()
@@ -72,6 +75,7 @@ class Op:
         code = cls.forward.__code__
         cls.variadic = bool(code.co_flags & VARIADIC)
         cls.inputs = code.co_varnames[2 : code.co_argcount + cls.variadic]
+        cls.direct = not (cls.floats or cls.numbers)
         cls.delicate = cls.singular or cls.scales or cls.selects
         _plan(cls)
         Op.catalogue[cls.key] = cls

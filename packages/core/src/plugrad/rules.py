@@ -70,7 +70,8 @@ def _alike(op: Op, inputs: tuple[Any, ...]) -> tuple[Device, list[Any], list[DTy
             return None
         have.append(device.backend.dtype_of(x.data))
     bound = {t for t, name in zip(have, op.inputs, strict=False) if name not in op.loose} if op.loose else {*have}
-    return (device, list(inputs), have) if len(bound) == 1 and not (op.floats and bound.pop().kind != "float") else None
+    ready = len(bound) == 1 and (op.direct or bound.pop().kind == "float")
+    return (device, list(inputs), have) if ready else None
 
 
 def scalar(op: Op, x: Any) -> bool | int | float:
@@ -114,6 +115,8 @@ def decide(op: Op, have: list[DType | None], values: list[Any]) -> list[DType]:
             common = dtypes.with_scalar(common or dtypes.bool_, x)
     if common is not None and op.floats and common.kind != "float":
         common = dtypes.float32
+    if common is dtypes.bool_ and op.numbers:
+        raise DTypeError(f"{op.name}: not for bool; use ^ or ~ on masks, or cast first: x.astype('int64')")
     return [
         (t or dtypes.with_scalar(dtypes.bool_, x)) if apart or common is None else common
         for t, x, apart in zip(have, values, loose, strict=True)

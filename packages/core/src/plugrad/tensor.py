@@ -13,6 +13,7 @@ from .values import inplace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import builtins
     from collections.abc import Iterator
     from typing import Any
 
@@ -37,15 +38,15 @@ class Tensor(Value):
     # -- what it is ---------------------------------------------------------------------------------------------
 
     @property
-    def shape(self) -> tuple[int, ...]:
+    def shape(self) -> tuple[builtins.int, ...]:
         return tuple(self.data.shape)
 
     @property
-    def ndim(self) -> int:
+    def ndim(self) -> builtins.int:
         return len(self.data.shape)
 
     @property
-    def size(self) -> int:
+    def size(self) -> builtins.int:
         return prod(self.data.shape)
 
     @property
@@ -53,10 +54,10 @@ class Tensor(Value):
         return self.device.backend.dtype_of(self.data)
 
     @property
-    def nbytes(self) -> int:
+    def nbytes(self) -> builtins.int:
         return self.size * self.dtype.itemsize
 
-    def numel(self) -> int:
+    def numel(self) -> builtins.int:
         """Number of elements."""
         return self.size
 
@@ -65,15 +66,15 @@ class Tensor(Value):
     backward = backward
 
     @property
-    def requires_grad(self) -> bool:
+    def requires_grad(self) -> builtins.bool:
         return self.node is not None
 
     @requires_grad.setter
-    def requires_grad(self, on: bool) -> None:
+    def requires_grad(self, on: builtins.bool) -> None:
         self.requires_grad_(on)
 
     @property
-    def is_leaf(self) -> bool:
+    def is_leaf(self) -> builtins.bool:
         """Made by the user rather than by an op (or asking for no gradient)."""
         return self.node is None or self.node.op is None
 
@@ -107,7 +108,7 @@ class Tensor(Value):
     __dlpack__ = values.to_dlpack
     __array_ufunc__ = None  # NumPy's operators leave mixed expressions to ours
 
-    def __dlpack_device__(self) -> tuple[int, int]:
+    def __dlpack_device__(self) -> tuple[builtins.int, builtins.int]:
         return self.device.backend.dlpack_device(self.data)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
@@ -132,7 +133,7 @@ class Tensor(Value):
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec and self.size == 1 else format(str(self), spec)
 
-    def __len__(self) -> int:
+    def __len__(self) -> builtins.int:
         if not self.ndim:
             raise TypeError("len() of a 0-d tensor")
         return self.shape[0]
@@ -142,24 +143,24 @@ class Tensor(Value):
             raise TypeError("iteration over a 0-d tensor; use .item()")
         return (self[i] for i in range(len(self)))
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: Any) -> builtins.bool:
         return bool((self == value).any())
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> builtins.bool:
         if self.size != 1:
             raise ShapeError(f"the truth of a tensor of shape {self.shape} is ambiguous; use x.any() or x.all()")
         return bool(self.item())
 
-    def __int__(self) -> int:
+    def __int__(self) -> builtins.int:
         return int(self.item())
 
-    def __float__(self) -> float:
+    def __float__(self) -> builtins.float:
         return float(self.item())
 
     def __complex__(self) -> complex:
         return complex(self.item())
 
-    def __index__(self) -> int:
+    def __index__(self) -> builtins.int:
         if self.dtype.kind not in ("int", "uint") or self.ndim:
             raise TypeError(f"only 0-d integer tensors are an index, not {self.dtype} of shape {self.shape}")
         return int(self.item())
@@ -263,6 +264,10 @@ class Tensor(Value):
     diagonal, tril, triu = ops.diagonal, ops.tril, ops.triu
     T = property(ops.matrix_transpose)
     mT = property(ops.matrix_transpose)
+
+    # PyTorch's names for a cast
+    half, float, double = ops.caster("float16"), ops.caster("float32"), ops.caster("float64")
+    int, long, bool = ops.caster("int32"), ops.caster("int64"), ops.caster("bool")
 
     # indexing, order
     take, take_along_axis, gather = ops.take, ops.take_along_axis, ops.gather

@@ -41,7 +41,7 @@ class Sub(Op):
     ∂L/∂x = g        ∂L/∂y = -g
     """
 
-    elementwise = True
+    elementwise = numbers = True
 
     def forward(self, xp, x, y):
         return x - y
@@ -110,7 +110,7 @@ class Neg(Op):
     ∂L/∂x = -g
     """
 
-    elementwise = True
+    elementwise = numbers = True
 
     def forward(self, xp, x):
         return -x

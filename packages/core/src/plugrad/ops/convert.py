@@ -12,13 +12,14 @@ from .creation import ones, place, zeros
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ..backend import Device
     from ..dtypes import DType
     from ..tensor import Tensor
 
-__all__ = ["astype", "clone", "cpu", "new_ones", "new_zeros", "to", "to_device", "transfer"]
+__all__ = ["astype", "caster", "clone", "cpu", "new_ones", "new_zeros", "to", "to_device", "transfer"]
 
 
 class Transfer(Op):
@@ -62,6 +63,16 @@ def astype(x: Tensor, dtype: DType | str | type) -> Tensor:
     """`x` in another dtype; itself where it has that one already."""
     to, have = as_dtype(dtype), x.dtype
     return x if to is have else apply(casting(to, have), x)
+
+
+def caster(dtype: str) -> Callable[[Tensor], Tensor]:
+    """The function that casts to one dtype: `x.float()`, `x.long()`."""
+
+    def cast(x: Tensor) -> Tensor:
+        return astype(x, dtype)
+
+    cast.__doc__ = f"`x.astype({dtype!r})`"
+    return cast
 
 
 def transfer(x: Tensor, device: Device) -> Tensor:
