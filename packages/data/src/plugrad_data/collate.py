@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 import plugrad as pg
 from plugrad import Tensor
 from plugrad.errors import DTypeError, ShapeError
 
 __all__ = ["default_collate", "default_convert"]
+
+
+def _numpy() -> Any:
+    """NumPy, when a batch is first made: an extension's import stays light."""
+    import numpy
+
+    return numpy
+
+
+def _is_array(x: Any) -> bool:
+    np = _numpy()
+    return isinstance(x, (np.ndarray, np.generic))
 
 
 def default_collate(batch: list[Any]) -> Any:
@@ -26,7 +36,7 @@ def default_collate(batch: list[Any]) -> Any:
 
 def default_convert(sample: Any) -> Any:
     """One sample with its arrays as tensors: what a DataLoader gives without batching."""
-    if isinstance(sample, (np.ndarray, np.generic)):
+    if _is_array(sample):
         return pg.tensor(sample)
     if isinstance(sample, Mapping):
         return _mapping(sample, {key: default_convert(v) for key, v in sample.items()})
@@ -37,7 +47,7 @@ def default_convert(sample: Any) -> Any:
 
 def _collate(batch: list[Any], where: str) -> Any:
     first = batch[0]
-    if isinstance(first, (Tensor, np.ndarray, np.generic)):
+    if isinstance(first, Tensor) or _is_array(first):
         return _stack(batch, where)
     if isinstance(first, (bool, int, float)):
         return _numbers(batch, where)
@@ -58,6 +68,7 @@ def _collate(batch: list[Any], where: str) -> Any:
 
 
 def _stack(batch: list[Any], where: str) -> Tensor:
+    np = _numpy()
     _alike(batch, (Tensor, np.ndarray, np.generic), where)
     _same(batch, where, "shape", lambda sample: tuple(sample.shape), object, "pad them in collate_fn")
     if all(isinstance(sample, Tensor) for sample in batch):
@@ -69,7 +80,7 @@ def _stack(batch: list[Any], where: str) -> Tensor:
 
 
 def _numbers(batch: list[Any], where: str) -> Tensor:
-    plain = [v.item() if isinstance(v, np.generic) else v for v in batch]
+    plain = [v.item() if _is_array(v) else v for v in batch]
     return pg.tensor(_alike(plain, (bool, int, float), where))
 
 
