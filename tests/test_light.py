@@ -1,0 +1,27 @@
+"""Plugin modules are light: asking what is installed imports no array library."""
+
+import subprocess
+import sys
+from importlib.metadata import entry_points
+
+import pytest
+
+OURS = [
+    ep
+    for group in ("plugrad.backends", "plugrad.extensions")
+    for ep in entry_points(group=group)
+    if ep.dist.name.startswith("plugrad")
+]
+
+
+@pytest.mark.parametrize("module", sorted({ep.value for ep in OURS}))
+def test_a_plugin_module_brings_in_no_array_library(module):
+    code = f"import sys, {module}; print(sorted({{'numpy', 'cupy', 'torch', 'scipy', 'sklearn'}} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_all_six_packages_are_seen():
+    assert {"plugrad", "plugrad-numpy", "plugrad-cuda", "plugrad-nn", "plugrad-optim", "plugrad-data"} <= {
+        ep.dist.name for ep in OURS
+    }
