@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import call
 from .call import PENDING, Call, beside, explained
-from .context import current, nullcontext
+from .context import current
 from .node import Node, link, new
 from .op import Op, Z
 
@@ -21,8 +21,7 @@ def apply(op: Op, *inputs: Any) -> Any:
     if it.data is not PENDING:
         return it.finish(it.data)
     try:
-        with it.device.backend.guard(it.device.index) if it.device.guarded else nullcontext:  # type: ignore[union-attr]
-            data = op.forward(it.device.xp, *it.arrays)
+        data = it.guarded_forward() if it.device.guarded else op.forward(it.device.xp, *it.arrays)
     except Exception as error:
         raise explained(op, it.tensors, error)  # noqa: B904
     return it.finish(data)
@@ -43,7 +42,7 @@ def unary(op: Op, x: Any) -> Any:
             return it.finish(it.data)
         (a,), device = it.arrays, it.device
     try:
-        data = op.forward(device.xp, a)
+        data = it.guarded_forward() if device.guarded else op.forward(device.xp, a)  # type: ignore[union-attr]
     except Exception as error:
         raise explained(op, it.tensors if it else [x], error)  # noqa: B904
     if it is not None:
@@ -80,7 +79,7 @@ def binary(op: Op, x: Any, y: Any) -> Any:
             return it.finish(it.data)
         (a, b), device = it.arrays, it.device
     try:
-        data = op.forward(device.xp, a, b)
+        data = it.guarded_forward() if device.guarded else op.forward(device.xp, a, b)  # type: ignore[union-attr]
     except Exception as error:
         raise explained(op, it.tensors if it else [x, y], error)  # noqa: B904
     if it is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .context import current
+from .context import current, nullcontext
 from .errors import KernelError, PlugradError, ShapeError
 from .node import KernelNode, Node, Pick, Value, link, new
 from .op import ALL, Op, Z
@@ -56,13 +56,14 @@ class Call:
 
     def _kernel(self) -> tuple[Any, Any, Any]:
         """(output, kernel, what it kept); raises where the kernel is forced and declines."""
-        op, now, kernel = self.op, self.now, self.device.kernels[type(self.op)]
+        op, now, device, kernel = self.op, self.now, self.device, self.device.kernels[type(self.op)]
         if kernel is None and not now.forced:
             return PENDING, None, None
         named = not now.forced or op.name in now.forced
         if kernel is not None and not (now.kernels == "off" and named):
             try:
-                out = kernel.run(op, self.arrays)
+                with device.backend.guard(device.index) if device.guarded else nullcontext:  # type: ignore[union-attr]
+                    out = kernel.run(op, self.arrays)
             except Exception as error:
                 raise explained(op, self.tensors, error)  # noqa: B904
             if out is not NotImplemented:
@@ -75,6 +76,11 @@ class Call:
             )
             raise KernelError(f"{op.name}: its kernel was forced and declined: {why}; pg.kernels('prefer') falls back")
         return PENDING, None, None
+
+    def guarded_forward(self) -> Any:
+        """The formula, while the library works on this device."""
+        with self.device.backend.guard(self.device.index):  # type: ignore[union-attr]
+            return self.op.forward(self.device.xp, *self.arrays)
 
     def finish(self, data: Any) -> Any:
         """The output as a tensor (several outputs: a tuple) that knows its node; the watchers are told."""

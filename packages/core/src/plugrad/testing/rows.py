@@ -85,7 +85,7 @@ def value(s: Subject, c: Case) -> None:
 def _otherwise(s: Subject, c: Case) -> list[Shot]:
     device = s.second()
     if device is None:
-        raise Excused("no closed form, and NumPy is not installed to compare with")
+        raise Excused("no closed form, and plugrad-numpy is not installed to compare with")
     if not set(c.needs) <= device.backend.capabilities:
         raise Excused(f"no closed form, and no second way to do {', '.join(c.needs)}")
     return shots(c.f(*tensors(c, device, "float64", s.widest)))
