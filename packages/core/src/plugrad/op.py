@@ -11,6 +11,20 @@ VARIADIC = 0x04  # flag of a code object: has *args
 Z, ALL = -1, -2  # in place of an input's number: the output; all inputs
 
 
+class Planned:
+    """A class attribute read off the gradient methods when first asked for: `import plugrad` makes 150 ops."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, op: Op | None, cls: type[Op]) -> Any:
+        _plan(cls)
+        return cls.__dict__[self.name]
+
+
+PLANNED = {name: Planned(name) for name in ("named", "gradients", "keeps")}
+
+
 class Op:
     """A function of tensors.
 
@@ -59,8 +73,8 @@ class Op:
     fields: ClassVar[tuple[str, ...]] = ()
     inputs: ClassVar[tuple[str, ...]] = ()
     variadic: ClassVar[bool] = False
-    gradients: ClassVar[tuple[tuple[Callable[..., Any], tuple[tuple[int, int], ...]] | None, ...]] = ()
-    named: ClassVar[tuple[int, ...]] = ()
+    gradients: ClassVar[tuple[tuple[Callable[..., Any], tuple[tuple[int, int], ...]] | None, ...]]
+    named: ClassVar[tuple[int, ...]]
     keeps: ClassVar[Keeps]
 
     catalogue: ClassVar[dict[str, type[Op]]] = {}  # every op class there is, by key
@@ -77,7 +91,10 @@ class Op:
         cls.inputs = code.co_varnames[2 : code.co_argcount + cls.variadic]
         cls.direct = not (cls.floats or cls.numbers)
         cls.delicate = cls.singular or cls.scales or cls.selects
-        _plan(cls)
+        for name, plan in PLANNED.items():
+            setattr(cls, name, plan)
+        if not cls.key.startswith("plugrad."):
+            _plan(cls)  # somebody's mistake is told where it is made
         Op.catalogue[cls.key] = cls
 
     def __new__(cls, *settings: Any, **named: Any) -> Op:
