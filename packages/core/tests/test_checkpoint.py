@@ -54,7 +54,7 @@ def test_random_numbers_are_replayed():
     assert pg.get_rng_state() == state
     g = pg.Generator(1)
     x.grad = None
-    y = pg.checkpoint(lambda x: x * pg.rand(20, generator=g, dtype="float64"), x, generators=(g,))
+    y = pg.checkpoint(lambda x: x * pg.rand(20, generator=g, dtype="float64"), x)
     y.sum().backward()
     assert x.grad.tolist() == y.tolist()
 

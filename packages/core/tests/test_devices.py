@@ -55,9 +55,11 @@ def test_every_door_works_under_the_guard(door, index):
     device = pair()[index]
     x = pg.tensor([1.0, 2.0], device=device, requires_grad=True)
     Where.seen.clear()
-    y = {"apply": lambda: general(Where(), x), "unary": lambda: unary(Where(), x), "binary": lambda: binary(Where(), x, x)}[
-        door
-    ]()
+    y = {
+        "apply": lambda: general(Where(), x),
+        "unary": lambda: unary(Where(), x),
+        "binary": lambda: binary(Where(), x, x),
+    }[door]()
     y.sum().backward()
     assert set(Where.seen) == {index}
     assert y.tolist() == [2.0, 4.0]

@@ -199,6 +199,8 @@ class Namespace:
 
     def __getattr__(self, name: str) -> Any:
         """Find a function once; from then on it is an ordinary attribute."""
+        if name.startswith("__"):
+            raise AttributeError(name)
         if name in dtypes.BY_NAME:
             return self.dtype(dtypes.BY_NAME[name])
         own = self.backend.functions.get(name)
@@ -283,8 +285,18 @@ class Device:
         state = current.get()
         current.set(state.change(devices=state.devices[:-1]))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _found, (self.name,)
+
     def __copy__(self) -> Device:
         return self
 
     def __deepcopy__(self, memo: object) -> Device:
         return self
+
+
+def _found(name: str) -> Device:
+    """A pickled device, in the process that reads it."""
+    from .plugins import device
+
+    return device(name)

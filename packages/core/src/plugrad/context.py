@@ -7,7 +7,6 @@ from contextvars import ContextVar
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
     from typing import Any, TypeVar
 
     from .backend import Device
@@ -25,9 +24,10 @@ class State:
     forced      names of the ops that "off" and "force" speak of; empty: all
     path        names of the modules that are running, outermost first
     devices     default devices for new tensors, innermost last
+    entered     the managers that are entered, each with what it is to put back
     """
 
-    __slots__ = ("devices", "forced", "kernels", "path", "recording", "walking", "watchers")
+    __slots__ = ("devices", "entered", "forced", "kernels", "path", "recording", "walking", "watchers")
 
     def __init__(
         self,
@@ -38,9 +38,10 @@ class State:
         path: tuple[str, ...] = (),
         devices: tuple[Device, ...] = (),
         walking: bool = False,
+        entered: tuple[tuple[switch, dict[str, Any]], ...] = (),
     ) -> None:
         self.recording, self.walking, self.watchers, self.kernels = recording, walking, watchers, kernels
-        self.forced, self.path, self.devices = forced, path, devices
+        self.forced, self.path, self.devices, self.entered = forced, path, devices, entered
 
     def change(self, **changes: Any) -> State:
         return State(**{name: changes.get(name, getattr(self, name)) for name in State.__slots__})
@@ -69,13 +70,17 @@ class switch:
 
     def __init__(self, **changes: Any) -> None:
         self.changes = changes
-        self.tokens: list[Any] = []
 
     def __enter__(self) -> None:
-        self.tokens.append(current.set(current.get().change(**self.changes)))
+        now = current.get()
+        before = {name: getattr(now, name) for name in self.changes}
+        current.set(now.change(**self.changes, entered=(*now.entered, (self, before))))
 
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        current.reset(self.tokens.pop())
+    def __exit__(self, *exc: object) -> None:
+        """Put back what this manager changed, and only that, whatever was entered or left in between."""
+        now = current.get()
+        at = max(i for i, (how, _) in enumerate(now.entered) if how is self)
+        current.set(now.change(**now.entered[at][1], entered=now.entered[:at] + now.entered[at + 1 :]))
 
     def again(self) -> switch:
         """A fresh manager with the same changes: each call of a decorated function has its own."""

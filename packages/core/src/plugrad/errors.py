@@ -52,7 +52,7 @@ class NonFiniteError(PlugradError, ArithmeticError):
     """An op, or its gradient, made a NaN or an infinity while a tracer was watching."""
 
 
-class UnsupportedError(PlugradError, NotImplementedError):
+class UnsupportedError(PlugradError, NotImplementedError, AttributeError):
     """The backend lacks a function or dtype that the op needs."""
 
 

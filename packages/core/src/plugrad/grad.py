@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from _thread import allocate_lock
+from math import prod
 from operator import attrgetter
 
 from . import ops
 from .apply import state
 from .call import wrap
 from .context import nullcontext, switch
-from .errors import DeviceError, GraphError, ShapeError
-from .node import RETAIN, KernelNode, Node, Pick, link, new
+from .errors import DeviceError, DTypeError, GraphError, ShapeError
+from .node import RETAIN, KernelNode, Node, Pick, Value, link, new
 from .op import ALL
 
 TYPE_CHECKING = False
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from .tensor import Tensor
 
 by_number = attrgetter("seq")
+adding = allocate_lock()
 
 
 def path(roots: list[Node], wanted: set[Node] | None = None) -> list[Node]:
@@ -34,6 +37,9 @@ def path(roots: list[Node], wanted: set[Node] | None = None) -> list[Node]:
     order = sorted(seen, key=by_number)
     if wanted is None:
         return order
+    freed = next((n for n in order if n.saved is None and n not in wanted), None)
+    if freed is not None and not wanted <= seen:
+        raise _walked(freed)  # what is wanted may lie behind it
     leads = set(wanted)
     for n in order:
         if not leads.isdisjoint(n.parents):
@@ -72,13 +78,10 @@ def gradients(
             g = _outputs(n, g)
         yield n, g
         op, saved, device, parents = n.op, n.saved, n.device, n.parents
-        if op is None:
-            continue
+        if op is None or (inside is not None and saved is not None and inside.isdisjoint(parents)):
+            continue  # a leaf; or where this walk ends: what lies behind is not ours to free
         if saved is None:
-            raise GraphError(
-                f"{op.name}: the way back was already walked and freed; "
-                f"walk it twice with backward(retain_graph=True) the first time"
-            )
+            raise _walked(n)
         behind = n in careful if careful else False
         care = op.delicate and (op.singular or (op.scales and behind))
         ready = n.kernel.gradients(n, g, again) if n.__class__ is KernelNode else None
@@ -140,12 +143,32 @@ def _outputs(n: Node, found: dict[int, Any]) -> tuple[Any, ...]:
     return tuple([found[i] if i in found else some.new_zeros(shape) for i, shape in enumerate(n.shape)])
 
 
+def _walked(n: Node) -> GraphError:
+    return GraphError(
+        f"{n.op.name if n.op else 'leaf'}: the way back was already walked and freed; "
+        "walk it twice with backward(retain_graph=True) the first time"
+    )
+
+
 def _hooked(n: Node, g: Any) -> Any:
     for hook in n.hooks or ():
         if hook == RETAIN:
             n.grad = _fresh(g)
         elif (new_g := hook(_fresh(g))) is not None:  # type: ignore[operator]
-            g = new_g
+            g = like("hook", g, new_g)
+    return g
+
+
+def like(what: str, x: Any, g: Any) -> Any:
+    """`g`, if it is a tensor of the shape, dtype and device of `x`."""
+    if not isinstance(g, Value):
+        raise GraphError(f"{what}: the gradient is a {type(g).__name__}, not a tensor; make one: pg.tensor(...)")
+    if g.device is not x.device:
+        raise DeviceError(f"{what}: the gradient is on {g.device}, the tensor on {x.device}; move it: g.to(x.device)")
+    if g.data.shape != x.data.shape:
+        raise ShapeError(f"{what}: the gradient has shape {tuple(g.data.shape)}, the tensor {tuple(x.data.shape)}")
+    if g.data.dtype != x.data.dtype:
+        raise DTypeError(f"{what}: the gradient is {g.dtype}, the tensor {x.dtype}; cast it: g.astype(x.dtype)")  # type: ignore[attr-defined]
     return g
 
 
@@ -165,22 +188,21 @@ def _fit(op: Op, dx: Any, g: Any, shape: tuple[int, ...]) -> Any:
 
 def _seed(y: Any, g: Any) -> Any:
     """The gradient to start from."""
-    if getattr(y, "node", None) is None:
+    if not isinstance(y, Value):
+        raise GraphError(f"grad: an output is a {type(y).__name__}, not a tensor")
+    if y.node is None:
         raise GraphError(
             "backward: this tensor has no way back: no input asked for a gradient (requires_grad=True), "
             "or it was made under no_grad(), by detach() or by an op without a gradient"
         )
     if g is None:
-        if y.size != 1:
+        shape = tuple(y.data.shape)
+        if prod(shape) != 1:
             raise GraphError(
-                f"backward: shape {y.shape} is not a scalar; reduce it (y.sum().backward()) or pass the gradient"
+                f"backward: shape {shape} is not a scalar; reduce it (y.sum().backward()) or pass the gradient"
             )
-        return y.new_ones(y.shape)
-    if g.device is not y.device:
-        raise DeviceError(f"backward: the gradient is on {g.device}, the tensor on {y.device}")
-    if g.shape != y.shape:
-        raise ShapeError(f"backward: the gradient has shape {g.shape}, the tensor {y.shape}")
-    return g.astype(y.dtype)
+        return y.new_ones(shape)  # type: ignore[attr-defined]
+    return like("backward", y, g.astype(y.dtype) if isinstance(g, Value) else g)  # type: ignore[attr-defined]
 
 
 def backward(
@@ -197,7 +219,8 @@ def backward(
     with switch(recording=create_graph, walking=True), y.device.backend.quiet() or nullcontext:
         for n, g in gradients({y.node: seed}, keep, create_graph):  # type: ignore[dict-item]
             if n.op is None:
-                n.grad = _fresh(g) if n.grad is None else n.grad + g
+                with adding:  # threads may share leaves
+                    n.grad = _fresh(g) if n.grad is None else n.grad + g
 
 
 def grad(
@@ -216,16 +239,20 @@ def grad(
     ys, xs = _sequence(outputs), _sequence(inputs)
     seeds = [None] * len(ys) if grad_outputs is None else _sequence(grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph
+    if not ys or len(ys) != len(seeds):
+        raise GraphError(
+            f"grad: {len(ys)} outputs and {len(seeds)} grad_outputs; give one for each, None stands for ones"
+        )
     for i, x in enumerate(xs):
-        if x.node is None:
-            raise GraphError(
-                f"grad: input {i} of shape {x.shape} does not require a gradient; x.requires_grad_() first"
-            )
+        if getattr(x, "node", None) is None:
+            what = f"of shape {x.shape} " if isinstance(x, Value) else f"({type(x).__name__}) "  # type: ignore[attr-defined]
+            raise GraphError(f"grad: input {i} {what}does not require a gradient; x.requires_grad_() first")
     wanted = {x.node for x in xs}
-    with switch(recording=create_graph, walking=True), ys[0].device.backend.quiet() or nullcontext:
-        start: dict[Any, Any] = {}
+    start: dict[Any, Any] = {}
+    with switch(recording=create_graph, walking=True), xs[0].device.backend.quiet() or nullcontext:
         for y, s in zip(ys, seeds, strict=True):
-            start[y.node] = start[y.node] + _seed(y, s) if y.node in start else _seed(y, s)
+            seed = _seed(y, s)
+            start[y.node] = start[y.node] + seed if y.node in start else seed
         found = {n: _fresh(g) for n, g in gradients(start, keep, create_graph, wanted) if n in wanted}
         if materialize_grads:
             found = {**{x.node: x.new_zeros(x.shape) for x in xs}, **found}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .call import wrap
-from .errors import DTypeError, GraphError, ShapeError
+from .errors import DTypeError, GraphError
+from .grad import like
 from .node import RETAIN, leaf
 
 TYPE_CHECKING = False
@@ -28,6 +29,7 @@ class Hook:
 
 def requires_grad_(x: Tensor, on: bool = True) -> Tensor:
     """Ask for a gradient (or stop asking), and return `x`."""
+    on = bool(on)
     if not x.is_leaf:
         if not on:
             raise GraphError("requires_grad: this tensor was made by an op; x.detach() gives one without a gradient")
@@ -63,15 +65,12 @@ def register_hook(x: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Hook:
 
 
 def set_grad(x: Tensor, value: Tensor | None) -> None:
-    """`x.grad = value`: of the same shape, on the same device."""
+    """`x.grad = value`: of the same shape and dtype, on the same device."""
     if value is None:
         if x.node is not None:
             x.node.grad = None
         return
-    node = _node(x, "grad")
-    if value.shape != x.shape or value.device is not x.device:
-        raise ShapeError(f"grad: {value.shape} on {value.device} given to a tensor of shape {x.shape} on {x.device}")
-    node.grad = value
+    _node(x, "grad").grad = like("grad", x, value)
 
 
 def detach(x: Tensor) -> Tensor:

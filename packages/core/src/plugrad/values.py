@@ -31,7 +31,7 @@ def become(x: Tensor, z: Tensor, what: str) -> Tensor:
     for w in state().watchers:
         w.became(x, z)
     x.data = z.data
-    if recording or not x.is_leaf:
+    if recording:
         x.node = z.node
     if hasattr(x, "origin"):
         del x.origin

@@ -10,7 +10,8 @@ from ..errors import GraphError
 from ..grad import gradients
 from ..node import KernelNode, Node, Pick, Value, link, new, number
 from ..op import Op
-from ..ops.generator import default_generator
+from ..ops.random import Bits
+from .watch import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,29 +32,52 @@ class Recomputed(Op):
         raise GraphError("recomputed: its gradients come from Recipe")
 
 
-class Recipe:
-    """What to compute again: the function, its arguments as they were, the random state, the nodes it drew from."""
+class Notes(Watcher):
+    """What a function drew from while it ran: generators and their states, older nodes and their arrays."""
 
-    def __init__(self, f: Callable[..., Any], args: tuple[Any, ...], generators: tuple[Generator, ...]) -> None:
-        self.f, self.generators = f, generators
-        self.states = [g.get_state() for g in generators]
-        self.args = [wrap(x.data, x.device, x.node) if isinstance(x, Value) else x for x in args]
-        self.path = current.get().path
+    def __init__(self, first: int) -> None:
+        self.first = first
+        self.generators: dict[Generator, tuple[int, int]] = {}
+        self.drawn: dict[Node, Any] = {}
+
+    def before(self, op: Op, inputs: list[Any]) -> None:
+        if isinstance(op, Bits):
+            self.generators.setdefault(op.generator, op.generator.get_state())
+        for x in inputs:
+            if x.node is not None and x.node.seq < self.first:
+                self.drawn.setdefault(x.node, x.data)
+
+
+class Recipe:
+    """What to compute again: the function, its arguments as they were, what it drew from."""
+
+    def __init__(self, f: Callable[..., Any], args: tuple[Any, ...], first: int) -> None:
+        self.f, self.args, self.notes, self.path = f, [_fresh(x) for x in args], Notes(first), current.get().path
+
+    def again(self) -> tuple[Any, ...]:
+        """The outputs once more, from the same random numbers; what was drawn from must not have changed."""
+        now = [(g, g.get_state()) for g in self.notes.generators]
+        notes = Notes(self.notes.first)
+        try:
+            for g, was in self.notes.generators.items():
+                g.set_state(was)
+            with switch(recording=True, walking=False, path=self.path), notes:
+                ys = _many(self.f(*[_fresh(x) for x in self.args]))
+        finally:
+            for g, state in now:
+                g.set_state(state)
+        for node, data in self.notes.drawn.items():
+            if notes.drawn.get(node) is not data:
+                raise GraphError(
+                    f"checkpoint: a tensor of shape {node.shape} that the function draws from changed between forward "
+                    "and backward; change it after backward, or pass it as an argument"
+                )
+        return ys
 
     def gradients(self, n: KernelNode, g: Any, again: bool) -> list[Any]:
         """∂L/∂ of every node that f drew from."""
-        now = [gen.get_state() for gen in self.generators]
-        try:
-            for gen, was in zip(self.generators, self.states, strict=True):
-                gen.set_state(was)
-            with switch(recording=True, walking=False, path=self.path):
-                ys = _many(self.f(*self.args))
-        finally:
-            for gen, is_now in zip(self.generators, now, strict=True):
-                gen.set_state(is_now)
-        gs = g if isinstance(g, tuple) else (g,)
         start: dict[Node, Any] = {}
-        for y, gy in zip(ys, gs, strict=True):
+        for y, gy in zip(self.again(), g if isinstance(g, tuple) else (g,), strict=True):
             if y.node is not None:
                 start[y.node] = start[y.node] + gy if y.node in start else gy
         wanted = {p for p in n.parents if p is not None}
@@ -61,18 +85,19 @@ class Recipe:
         return [found.get(p) for p in n.parents]  # type: ignore[arg-type]
 
 
-def checkpoint(f: Callable[..., Any], *args: Any, generators: tuple[Generator, ...] = ()) -> Any:
+def checkpoint(f: Callable[..., Any], *args: Any) -> Any:
     """f(*args), keeping none of its intermediate values: the way back computes f a second time.
 
-    Gradients reach the arguments and every tensor that f closes over (parameters of a layer). Random numbers drawn from
-    the default generator, and from `generators`, are the same the second time. f must not change anything else.
+    Gradients reach the arguments and every tensor that f closes over (parameters of a layer); random numbers are the
+    same the second time. A tensor with a gradient that f draws from and that changes in between is an error.
     (Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016)
     """
     if not current.get().recording:
         return f(*args)
     first = number()
-    recipe = Recipe(f, args, (default_generator, *generators))
-    result = f(*args)
+    recipe = Recipe(f, args, first)
+    with recipe.notes:
+        result = f(*args)
     ys = _many(result)
     outer = _outer([y.node for y in ys if y.node is not None], first)
     if not outer:
@@ -83,6 +108,11 @@ def checkpoint(f: Callable[..., Any], *args: Any, generators: tuple[Generator, .
         return wrap(ys[0].data, ys[0].device, node)
     node.shape = tuple([y.data.shape for y in ys])
     return tuple([wrap(y.data, y.device, _pick(node, i, y) if y.node is not None else None) for i, y in enumerate(ys)])
+
+
+def _fresh(x: Any) -> Any:
+    """A tensor as it is now, in an object of its own."""
+    return wrap(x.data, x.device, x.node) if isinstance(x, Value) else x
 
 
 def _many(x: Any) -> tuple[Any, ...]:

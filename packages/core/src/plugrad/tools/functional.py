@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import ops
 from ..context import enable_grad
-from ..errors import ShapeError
+from ..errors import GraphError, ShapeError
 from ..grad import grad
+from ..node import Value
 from ..ops.creation import eye
 
 if TYPE_CHECKING:
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
     from ..tensor import Tensor
 
     Tensors = Tensor | tuple[Tensor, ...]
+
+
+def _call(what: str, f: Callable[..., Any], xs: tuple[Any, ...]) -> Any:
+    """f(*xs): a tensor, or a tuple of them."""
+    y = f(*xs)
+    for t in _many(y):
+        if not isinstance(t, Value):
+            raise GraphError(f"{what}: f returned {type(t).__name__}, not a tensor")
+    return y
 
 
 def _many(x: Any) -> tuple[Any, ...]:
@@ -59,7 +69,7 @@ def vjp(
 ) -> tuple[Any, Any]:
     """(f(x), vᵀ J): one walk back. `v` has the shape of the output; it may be left out where that is a scalar."""
     xs = _leaves(inputs, create_graph)
-    y = f(*xs)
+    y = _call("vjp", f, xs)
     vs = _directions("vjp", v, _many(y))
     return _out(y, create_graph), _like(_back(_many(y), xs, vs, create_graph), inputs)
 
@@ -71,8 +81,8 @@ def jvp(
     """(f(x), J v): the derivative along `v` (of the shapes of `inputs`), by differentiating the linear map u ↦ uᵀ J."""
     xs = _leaves(inputs, create_graph)
     vs = _directions("jvp", v, xs)
-    y = f(*xs)
-    us = tuple(t.new_zeros(t.shape).requires_grad_() for t in _many(y))
+    y = _call("jvp", f, xs)
+    us = tuple(t.new_ones(t.shape).requires_grad_() for t in _many(y))  # zeros would be mended
     gs = _back(_many(y), xs, us, True)
     return _out(y, create_graph), _like(_back(gs, us, vs, create_graph), y)
 
@@ -81,7 +91,7 @@ def jvp(
 def jacobian(f: Callable[..., Any], inputs: Tensors, create_graph: bool = False) -> Any:
     """∂f(x)/∂x, of shape f(x).shape + x.shape; several inputs or outputs: a tuple each. One walk an output entry."""
     xs = _leaves(inputs, create_graph)
-    y = f(*xs)
+    y = _call("jacobian", f, xs)
     rows = [
         _like([_stacked(part, t, x) for part, x in zip(_rows(t, xs, create_graph), xs, strict=True)], inputs)
         for t in _many(y)
@@ -107,7 +117,7 @@ def hessian(f: Callable[..., Any], inputs: Tensors, create_graph: bool = False) 
     """∂²f(x)/∂x∂x of a scalar function; with several inputs a tuple of tuples."""
 
     def slope(*xs: Tensor) -> Any:
-        return _like(_back([_scalar("hessian", f(*xs))], xs, [None], True), inputs)
+        return _like(_back([_scalar("hessian", _call("hessian", f, xs))], xs, [None], True), inputs)
 
     return jacobian(slope, inputs, create_graph)
 
@@ -119,7 +129,7 @@ def hvp(
     """(f(x), H v) of a scalar function: the gradient of gᵀ v, two walks (Pearlmutter, 1994)."""
     xs = _leaves(inputs, create_graph)
     vs = _directions("hvp", v, xs)
-    y = _scalar("hvp", f(*xs))
+    y = _scalar("hvp", _call("hvp", f, xs))
     gs = _back([y], xs, [None], True)
     return _out(y, create_graph), _like(_back(gs, xs, vs, create_graph), inputs)
 

@@ -31,6 +31,7 @@ class Watcher:
     after(op, inputs, outputs, mark)   outputs is a tensor, or a tuple of them
     gradient(node, i, g, gx)           from g, the gradient of what `node` made, the way back got gx, that of input i
     read(x)                            numbers of x are about to leave as Python numbers or a NumPy array
+    made(x)                            x was made without inputs: zeros, numbers, ...
     became(x, z)                       x is about to take the value of z (x += 1, x[i] = v)
     """
 
@@ -44,6 +45,9 @@ class Watcher:
         pass
 
     def read(self, x: Tensor) -> None:
+        pass
+
+    def made(self, x: Tensor) -> None:
         pass
 
     def became(self, x: Tensor, z: Tensor) -> None:
