@@ -13,6 +13,7 @@ from .context import nullcontext, switch
 from .errors import DeviceError, DTypeError, GraphError, ShapeError
 from .node import RETAIN, KernelNode, Node, Pick, Value, link, new
 from .op import ALL
+from .ops.linear import SPARED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ def gradients(
             if p is None or entry is None or (inside is not None and p not in inside):
                 continue
             dx, needs = entry
+            if behind:
+                dx = SPARED.get(dx, dx)
             if ready is not None:
                 gx = ready[i]
                 if gx is None:

@@ -123,7 +123,7 @@ def _copy(x: Any) -> Any:
 
 
 def _own(x: Any) -> Any:
-    """An argument on an array of its own: it shares its place with no other argument, nor with a tensor from outside."""
+    """An argument on an array of its own: it shares its place with nothing else that the function sees."""
     return wrap(_copy(x), x.device, x.node) if isinstance(x, Value) else x
 
 
