@@ -1,4 +1,4 @@
-"""Microseconds an op for a chain of 1,000 small elementwise ops: raw NumPy by hand, plugrad, PyTorch, interleaved in one run.
+"""Microseconds an op for a chain of 1,000 small elementwise ops: NumPy by hand, plugrad, PyTorch, in one run.
 
     python benchmarks/overhead.py             16 and 1024 elements
     python benchmarks/overhead.py 16 --rounds 40
@@ -9,11 +9,16 @@ CPU time of one thread, the best of all rounds; PyTorch where it is installed. U
 from __future__ import annotations
 
 import argparse
+import contextlib
 import time
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
+
 import plugrad as pg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 N = 1000  # ops in the chain: y ← y · a, y ← y + b, in turns
 
@@ -75,10 +80,8 @@ def torchs(size: int) -> dict[str, Callable[[], object]]:
 def measure(size: int, rounds: int) -> dict[str, dict[str, float]]:
     """Kind → what → best µs an op."""
     sides = {"NumPy by hand": by_hand(size), "plugrad": ours(size)}
-    try:
+    with contextlib.suppress(ImportError):
         sides["PyTorch"] = torchs(size)
-    except ImportError:
-        pass
     best = {name: dict.fromkeys(fs, float("inf")) for name, fs in sides.items()}
     for _ in range(rounds):
         for what in ("forward", "forward+backward"):

@@ -43,3 +43,13 @@ def test_glu():
 def test_glu_needs_two_halves():
     with pytest.raises(pg.errors.ShapeError, match=r"glu: axis -1 of shape \(2, 3\) has 3 entries"):
         pg.glu(pg.zeros(2, 3))
+
+
+@pytest.mark.parametrize("f", [pg.gelu, lambda x: pg.gelu(x, "tanh"), pg.silu, pg.mish, pg.hardswish])
+def test_at_infinity(f):
+    for dtype in ("float32", "float16"):
+        x = pg.tensor([-math.inf, -1000.0, 1000.0, math.inf], dtype=dtype, requires_grad=True)
+        z = f(x)
+        z.backward(pg.ones_like(z))
+        assert z.tolist() == [0, 0, 1000, math.inf]
+        assert x.grad.tolist() == [0, 0, 1, 1]

@@ -1,7 +1,8 @@
 """checkpoint: the same gradients, less kept, the same random numbers."""
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 
 
 def block(x):

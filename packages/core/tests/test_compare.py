@@ -7,6 +7,7 @@ import math
 import pytest
 
 import plugrad as pg
+from plugrad.errors import DTypeError
 
 INF, NAN = math.inf, math.nan
 
@@ -109,3 +110,17 @@ def test_functions_carry_their_names():
     for name in pg.ops.compare.__all__:
         assert getattr(pg, name).__name__ == name
         assert getattr(pg, name).__doc__
+
+
+def test_numbers_outside_the_dtype():
+    x = pg.tensor([0, 2**31 - 1, -(2**31)], dtype="int32")
+    for f, above, below in (
+        (pg.equal, False, False), (pg.not_equal, True, True), (pg.less, True, False), (pg.less_equal, True, False),
+        (pg.greater, False, True), (pg.greater_equal, False, True),
+    ):  # fmt: skip
+        assert f(x, 2**31).tolist() == [above] * 3
+        assert f(x, -(10**30)).tolist() == [below] * 3
+        assert f(-(2**31) - 1, x).tolist() == [above if f in (pg.equal, pg.not_equal) else not below] * 3
+    assert pg.greater(300, pg.tensor([1], dtype="uint8")).tolist() == [True]
+    with pytest.raises(DTypeError, match="str"):
+        x < "300"  # noqa: B015

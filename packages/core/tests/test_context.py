@@ -3,8 +3,9 @@
 import asyncio
 import threading
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 
 
 def recorded():

@@ -1,7 +1,8 @@
 """Where tensors come from: kinds, shapes, copies, errors."""
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 from plugrad.errors import DeviceError, DTypeError, GraphError, ShapeError
 
 
@@ -119,3 +120,30 @@ def test_unknown_devices_are_refused():
         pg.zeros(2, device=f"{pg.device()}:7")
     with pytest.raises(DeviceError, match="'cuda:1'"):
         pg.device("numpy:x")
+
+
+def test_mistakes_are_answered_in_words():
+    for f, told in (
+        (lambda: pg.full((2,)), r"full: fill_value is missing: pg\.full\(\(2,\), 0\.0\)"),
+        (lambda: pg.full(2, "a"), "full: 'a' is no number"),
+        (lambda: pg.zeros(2.5), r"zeros: size 2\.5 is no whole number"),
+        (lambda: pg.zeros("a"), "zeros: size 'a' is no whole number"),
+        (lambda: pg.rand((2, None)), "rand: size None is no whole number"),
+        (lambda: pg.arange("3"), "arange: '3' is no number"),
+        (lambda: pg.arange(300, dtype="uint8"), "arange: 0 to 299 do not fit uint8, which holds 0 to 255"),
+    ):
+        with pytest.raises(DTypeError, match=told):
+            f()
+    with pytest.raises(ValueError, match="arange: step is 0, and 5 is never reached"):
+        pg.arange(0, 5, 0)
+
+
+def test_from_dlpack_keeps_gradients_from_being_lost():
+    with pytest.raises(GraphError, match="detach"):
+        pg.from_dlpack(pg.ones(1, requires_grad=True))
+
+
+def test_ranges_of_tensors():
+    assert pg.arange(pg.tensor(3)).dtype == "int64"
+    assert pg.arange(pg.tensor(3.0)).dtype == "float32"
+    assert pg.arange(5, 0, pg.tensor(-2)).tolist() == [5, 3, 1]

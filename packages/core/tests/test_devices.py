@@ -2,8 +2,9 @@
 
 from contextlib import contextmanager
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 from plugrad.backend import Device
 from plugrad.errors import DeviceError
 from plugrad.kernel import Kernel

@@ -3,14 +3,18 @@
 import copy
 import pickle
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 from plugrad.dtypes import ALL, BY_NAME, dtype, promote, with_scalar
 from plugrad.errors import DTypeError
 
 # rows and columns in the order of NAMES; "!" has no common dtype. Written down from PyTorch's promotion tables
 # (unsigned 16 to 64: NumPy's, without its step to float64).
-NAMES = "bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 bfloat16 float32 float64".split()
+NAMES = [
+    "bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float16", "bfloat16", "float32",
+    "float64",
+]  # fmt: skip
 TABLE = """
 bool     bool    uint8   int8    uint16  int16   uint32  int32   uint64  int64   float16  bfloat16 float32 float64
 uint8    uint8   uint8   int16   uint16  int16   uint32  int32   uint64  int64   float16  bfloat16 float32 float64
@@ -22,13 +26,13 @@ int32    int32   int32   int32   int32   int32   int64   int32   !       int64  
 uint64   uint64  uint64  !       uint64  !       uint64  !       uint64  !       float16  bfloat16 float32 float64
 int64    int64   int64   int64   int64   int64   int64   int64   !       int64   float16  bfloat16 float32 float64
 float16  float16 float16 float16 float16 float16 float16 float16 float16 float16 float16  float32  float32 float64
-bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 float32 bfloat16 float32 float64
+bf bf bf bf bf bf bf bf bf bf float32 bf float32 float64
 float32  float32 float32 float32 float32 float32 float32 float32 float32 float32 float32  float32  float32 float64
 float64  float64 float64 float64 float64 float64 float64 float64 float64 float64 float64  float64  float64 float64
 """
 PAIRS = [
     (row.split()[0], column, result)
-    for row in TABLE.strip().splitlines()
+    for row in TABLE.replace("bf ", "bfloat16 ").strip().splitlines()
     for column, result in zip(NAMES, row.split()[1:], strict=True)
 ]
 SCALARS = [(t, v) for t in NAMES for v in (True, 3, 2.5)]

@@ -11,8 +11,8 @@ import pytest
 import plugrad as pg
 from plugrad import ops
 from plugrad.backend import Device
-from plugrad.tools.introspect import where
 from plugrad.kernel import Kernel, as_kernel
+from plugrad.tools.introspect import where
 
 MUL, EXP, MATMUL = (pg.Op.catalogue[f"plugrad.{name}"] for name in ("Mul", "Exp", "MatMul"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from math import inf
 
 import pytest
 
@@ -79,3 +80,17 @@ def test_whole_logarithms():
     assert pg.log2(pg.tensor([0.25, 1.0, 1024.0])).tolist() == [-2, 0, 10]
     assert pg.log10(pg.tensor([1.0, 1000.0])).tolist() == [0, 3]
     assert pg.exp2(pg.tensor([-1.0, 3.0])).tolist() == [0.5, 8]
+
+
+def test_infinities_share_the_gradient_of_logaddexp():
+    x, y = (pg.tensor([inf, -inf, 2.0], requires_grad=True) for _ in range(2))
+    gx, gy = pg.grad(pg.logaddexp(x, y).sum(), (x, y), create_graph=True)
+    assert gx.tolist() == gy.tolist() == [0.5, 0, 0.5]
+    assert pg.grad(gx.sum(), x)[0].tolist() == [0, 0, 0.25]
+
+
+def test_xlogy_at_zero_is_flat_to_second_order():
+    x, y = (pg.tensor([0.0], requires_grad=True) for _ in range(2))
+    gx, gy = pg.grad(pg.xlogy(x, y).sum(), (x, y), create_graph=True)
+    hx, hy = pg.grad((gx + gy).sum(), (x, y), allow_unused=True, materialize_grads=True)
+    assert [t.item() for t in (gx, gy, hx, hy)] == [0, 0, 0, 0]

@@ -1,7 +1,8 @@
 """vjp, jvp, jacobian, hessian, hvp against closed forms."""
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 from plugrad.errors import ShapeError
 
 
@@ -27,7 +28,7 @@ def test_vjp_and_jvp():
 
 def test_several_inputs_and_outputs():
     x, y = vec(1.0, 2.0), vec(3.0)
-    (a, b), (gx, gy) = pg.vjp(lambda x, y: (x * y, y * y), (x, y), (vec(1.0, 1.0), vec(2.0)))
+    _, (gx, gy) = pg.vjp(lambda x, y: (x * y, y * y), (x, y), (vec(1.0, 1.0), vec(2.0)))
     assert gx.tolist() == [3.0, 3.0]
     assert gy.tolist() == [15.0]
     _, (da, db) = pg.jvp(lambda x, y: (x * y, y * y), (x, y), (vec(1.0, 0.0), vec(1.0)))

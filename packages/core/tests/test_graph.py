@@ -3,8 +3,9 @@
 import gc
 import weakref
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 from plugrad.errors import DTypeError, GraphError, ShapeError
 
 

@@ -1,7 +1,8 @@
 """Value semantics: a new value for one object, never for what others see."""
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 from plugrad.errors import DTypeError, InPlaceError, ShapeError
 
 

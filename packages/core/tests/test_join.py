@@ -183,3 +183,9 @@ def test_indices_are_integers():
             x.take(index, axis=0)
     with pytest.raises(DTypeError, match="concat: item 1 is list, not a tensor"):
         pg.concat([x, [1, 2]])
+
+
+def test_two_tensors_are_no_list():
+    for f in (pg.concat, pg.stack):
+        with pytest.raises(DTypeError, match=rf"{f.__name__}: .* give a list: pg\.{f.__name__}\(\[a, b\]\)"):
+            f(pg.ones(2), pg.ones(2))

@@ -6,6 +6,7 @@ import pytest
 
 import plugrad as pg
 from plugrad.errors import ShapeError, UnsupportedError
+from plugrad.ops.linear import spared
 from plugrad.testing.gradcheck import gradcheck
 
 
@@ -100,3 +101,47 @@ def test_linear_algebra_comes_from_the_backend_or_is_refused_in_words():
             pg.linalg.inv(x)
     assert pg.linalg.cross(pg.tensor([1, 0, 0]), pg.tensor([0, 1, 0])).tolist() == [0, 0, 1]
     assert pg.linalg.trace(x).item() == 6
+
+
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "want"),
+    [
+        ([[0, 2]], [[INF], [3]], [[6]]),
+        ([[0, 2]], [[NAN], [3]], [[6]]),
+        ([[1, 0], [0, 1]], [[INF, -INF], [2, 5]], [[INF, -INF], [2, 5]]),
+        ([[1, -1, 0]], [[INF], [INF], [NAN]], [[NAN]]),
+    ],
+)
+def test_what_takes_no_part_does_not_see_what_it_is_multiplied_by(x, y, want):
+    assert str(spared(leaf(x), leaf(y)).tolist()) == str(leaf(want).tolist())
+
+
+def test_a_row_that_was_not_taken_reaches_no_gradient():
+    for x, y in (([[INF, 1], [2, 3]], [[1], [1]]), ([[[NAN, 1], [2, 3]]], [[1], [1]]), ([[INF, 1], [2, 3]], [1, 1])):
+        a, w = leaf(x), leaf(y)
+        z = a @ w
+        mask = pg.tensor([False, True]).reshape([2 if n == 2 else 1 for n in z.shape])
+        pg.where(mask, z, 0).sum().backward()
+        assert w.grad.reshape(-1).tolist() == [2, 3]
+        assert a.grad.reshape(-1).tolist() == [0, 0, 1, 1]
+
+
+def test_a_column_that_was_not_taken_reaches_no_gradient():
+    for x, y in (([[1, 1]], [[INF, 2], [1, 3]]), ([1, 1], [[INF, 2], [1, 3]])):
+        a, w = leaf(x), leaf(y)
+        pg.where(pg.tensor([False, True]), a @ w, 0).sum().backward()
+        assert a.grad.reshape(-1).tolist() == [2, 3]
+        assert w.grad.tolist() == [[0, 1], [0, 1]]
+
+
+def test_infinities_in_a_vector_that_was_not_taken():
+    for x, y, z in (([[1, 2]], [INF, 1], [0]), ([INF, 1], [[1], [2]], [0])):
+        a, w = leaf(x), leaf(y)
+        pg.where(pg.tensor([False]), a @ w, pg.tensor(z, dtype="float64")).sum().backward()
+        assert a.grad.reshape(-1).tolist() == w.grad.reshape(-1).tolist() == [0, 0]
+    u, v = leaf([INF, 1]), leaf([1, NAN])
+    pg.where(pg.tensor(False), u @ v, 0).backward()
+    assert u.grad.tolist() == v.grad.tolist() == [0, 0]

@@ -3,11 +3,12 @@
 import copy
 import pickle
 
-import plugrad as pg
 import pytest
-from plugrad.op import ALL, Z, Op
-from plugrad.ops.rectifier import Relu
+
+import plugrad as pg
+from plugrad.op import ALL, Op, Z
 from plugrad.ops.arithmetic import Add
+from plugrad.ops.rectifier import Relu
 
 
 class Scaled(Op):

@@ -124,7 +124,16 @@ def test_the_gradient_of_a_quantile_goes_to_its_neighbours():
 
 
 def test_wrong_arguments():
-    with pytest.raises(AxisError, match="sort: axis -1 is out of range for 0 dimensions"):
+    with pytest.raises(AxisError, match="sort: axis -1 is out of range: a 0-d tensor has no axes"):
         pg.tensor(1.0).sort()
     with pytest.raises(DTypeError, match="argsort: expected a tensor"):
         pg.argsort([1.0])
+
+
+def test_shares_given_as_a_tensor_are_rounded_as_such():
+    x = pg.tensor([float(i) for i in range(11)])
+    for q in (0.1, [0.1, 0.7], pg.tensor(0.1), pg.tensor([0.1, 0.7])):
+        for rounding in ("lower", "higher", "linear"):
+            assert pg.quantile(x, q, interpolation=rounding).reshape(-1).tolist() in ([1], [1, 7])
+    with pytest.raises(ValueError, match=r"q=1\.5"):
+        pg.quantile(x, pg.tensor([0.5, 1.5]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import plugrad as pg
+from plugrad.errors import DTypeError
 
 
 def derivatives(f, at, n):
@@ -78,3 +79,17 @@ def test_hypot_at_the_origin_and_far_out():
     z.sum().backward()
     assert x.grad.tolist() == pytest.approx([0, 0.6, 0.6])
     assert y.grad.tolist() == pytest.approx([0, -0.8, 0.8])
+
+
+def test_bools_have_no_power():
+    with pytest.raises(DTypeError, match="not for bool"):
+        pg.tensor([True]) ** pg.tensor([False])
+    assert (pg.tensor([True, False]) ** 2).dtype == "int64"
+
+
+def test_hypot_at_the_origin_is_flat_to_second_order():
+    x, y = (pg.tensor([0.0, 3.0], requires_grad=True) for _ in range(2))
+    gx, gy = pg.grad(pg.hypot(x, y).sum(), (x, y), create_graph=True)
+    hx, hy = pg.grad((gx + gy).sum(), (x, y))
+    assert gx.tolist() == gy.tolist() == [0, pytest.approx(0.5**0.5)]
+    assert hx.tolist()[0] == hy.tolist()[0] == 0

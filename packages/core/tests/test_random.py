@@ -4,8 +4,9 @@ import copy
 import math
 import pickle
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 from plugrad.errors import DTypeError, ShapeError
 from plugrad.ops.generator import seed_key
 
@@ -160,3 +161,59 @@ def test_bernoulli_and_multinomial():
 def test_keys_are_those_of_numpys_seed_sequence():
     assert {seed: seed_key(seed) for seed in KEYS} == KEYS
     assert len({seed_key(2**k) for k in range(0, 400, 7)}) == len(range(0, 400, 7))
+
+
+def test_what_the_dtype_does_not_hold_is_refused():
+    for low, high in ((0, 257), (-1, 5)):
+        with pytest.raises(DTypeError, match=f"randint: {low} to {high - 1} do not fit uint8, which holds 0 to 255"):
+            pg.randint(low, high, (3,), dtype="uint8")
+    assert pg.randint(256, (50,), dtype="uint8").dtype == "uint8"
+    assert pg.randint(2**63, 2**63 + 1, (1,), dtype="uint64").tolist() == [2**63]
+    with pytest.raises(DTypeError, match="randperm: 0 to 256 do not fit uint8"):
+        pg.randperm(257, dtype="uint8")
+    with pytest.raises(DTypeError, match=r"randint: high 2\.5 is no whole number"):
+        pg.randint(2.5, (3,))
+
+
+def test_uniform_numbers_reach_neither_end_by_rounding():
+    for dtype in ("float16", "float32"):
+        x = pg.uniform(2048, 2050, 300, dtype=dtype, generator=pg.Generator(1))
+        assert x.dtype == dtype
+        assert 2048 <= x.min().item() <= x.max().item() < 2050
+    x = pg.uniform(3.0, 1.0, 100, generator=pg.Generator(1))
+    assert 1 < x.min().item() <= x.max().item() <= 3
+    wide = pg.uniform(-3e38, 3e38, 100, generator=pg.Generator(1))
+    assert wide.isfinite().all()
+    assert wide.min().item() < -1e38 < 1e38 < wide.max().item()
+
+
+def test_seeds_and_states_are_whole_numbers_from_0():
+    g = pg.Generator(3)
+    for wrong in ((1.5, 0), ("1", 0), (1, 0.5)):
+        with pytest.raises(DTypeError, match="is no whole number"):
+            g.set_state(wrong)
+    with pytest.raises(ValueError, match="Generator: offset -5 is negative"):
+        g.set_state((1, -5))
+    assert g.get_state() == (3, 0)
+
+
+def test_probabilities_are_checked():
+    for wrong in (1.5, -1.0, math.nan):
+        with pytest.raises(ValueError, match="bernoulli: p is a probability"):
+            pg.bernoulli(pg.tensor([0.5, wrong]))
+    with pytest.raises(DTypeError, match="bernoulli: dtype int64 is not floating"):
+        pg.bernoulli(pg.tensor([1]))
+    with pytest.raises(DTypeError, match="multinomial: dtype int64 is not floating"):
+        pg.multinomial(pg.tensor([1]), 1)
+    with pytest.raises(ValueError, match="multinomial: -1 samples"):
+        pg.multinomial(pg.ones(3), -1)
+    assert pg.bernoulli(pg.ones(3, dtype="float16")).tolist() == [1, 1, 1]
+
+
+def test_weights_far_apart():
+    tiny, huge = pg.tensor([0.0, 1e-40, 0.0]), pg.tensor([3e38, 0.0, 3e38])
+    for replacement in (True, False):
+        drawn = [pg.multinomial(p, 1, replacement, generator=pg.Generator(s)).item() for p in (tiny, huge)
+                 for s in range(20)]  # fmt: skip
+        assert set(drawn[:20]) == {1}
+        assert set(drawn[20:]) == {0, 2}

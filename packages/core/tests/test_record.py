@@ -1,7 +1,8 @@
 """compile: the same numbers without the function's Python."""
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 from plugrad.errors import GraphError
 
 

@@ -180,3 +180,18 @@ def test_wrong_axes_and_things_that_are_no_tensors():
 def test_nothing_is_kept_for_the_gradient_of_a_sum():
     x = pg.ones((2, 3), requires_grad=True)
     assert x.sum(axis=0).node.saved == x.mean().node.saved == ()
+
+
+def test_gradient_of_a_product_whose_parts_overflow():
+    assert slope(pg.prod, [1e-20, 1e-20, 1e20, 1e20]) == pytest.approx([1e20, 1e20, 1e-20, 1e-20], rel=1e-4)
+    assert slope(pg.prod, [1e-20, 1e-20, 1e-3]) == pytest.approx([1e-23, 1e-23, 1e-40], rel=1e-4)
+    assert slope(pg.prod, [1e30, 1e30]) == pytest.approx([1e30, 1e30], rel=1e-6)
+    assert slope(pg.prod, [2.0, inf]) == [inf, 2.0]
+    assert second(pg.prod, [1e-10, 1.0])[0] == pytest.approx(2e-10, rel=1e-4, abs=0)
+
+
+def test_axes_are_whole_numbers():
+    with pytest.raises(DTypeError, match=r"sum: axis 1\.0 is no whole number"):
+        pg.ones(2, 2).sum(axis=1.0)
+    with pytest.raises(AxisError, match="sum: axis 0 is out of range: a 0-d tensor has no axes"):
+        pg.tensor(1.0).sum(axis=0)

@@ -3,8 +3,9 @@
 import copy
 import pickle
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 from plugrad.errors import DTypeError, GraphError, ShapeError
 
 
@@ -41,7 +42,7 @@ def test_iteration_and_membership():
     assert [row.tolist() for row in x] == [[1, 2], [3, 4]]
     assert 3 in x
     assert 7 not in x
-    a, b = x
+    _, b = x
     assert b.tolist() == [3, 4]
     for call in (len, iter):
         with pytest.raises(TypeError, match="0-d"):
@@ -177,5 +178,5 @@ def test_two_classes_of_tensor_meet():
 
 def test_array_namespace():
     assert pg.ones(1).__array_namespace__() is pg.array_api
-    with pytest.raises(ValueError, match="2024.12"):
+    with pytest.raises(ValueError, match="follows 2024"):
         pg.ones(1).__array_namespace__(api_version="1999.01")

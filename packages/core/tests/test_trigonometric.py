@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from math import inf, isnan
 
 import pytest
 
@@ -56,3 +57,30 @@ def test_inverses():
 def test_integers_give_float32():
     for f in (pg.sin, pg.cos, pg.tan, pg.atan, pg.sinh, pg.tanh, pg.asinh):
         assert f(pg.tensor([0, 1])).dtype == "float32"
+
+
+@pytest.mark.parametrize(
+    ("f", "at", "first", "second"),
+    [
+        (pg.asin, 1.0, inf, inf), (pg.asin, -1.0, inf, -inf), (pg.acos, 1.0, -inf, -inf), (pg.acos, -1.0, -inf, inf),
+        (pg.atanh, 1.0, inf, inf), (pg.atanh, -1.0, inf, -inf), (pg.acosh, 1.0, inf, -inf),
+    ],
+)  # fmt: skip
+def test_slopes_at_the_ends_are_infinite_to_second_order(f, at, first, second):
+    x = pg.tensor([at], requires_grad=True)
+    (g,) = pg.grad(f(x).sum(), x, create_graph=True)
+    (h,) = pg.grad(g.sum(), x)
+    assert (g.item(), h.item()) == (first, second)
+
+
+@pytest.mark.parametrize(("f", "x"), [(pg.asin, 2.0), (pg.acos, -2.0), (pg.acosh, 0.5), (pg.acosh, -2.0)])
+def test_slopes_outside_the_domain_are_nan(f, x):
+    t = pg.tensor([x], requires_grad=True)
+    f(t).sum().backward()
+    assert isnan(t.grad.item())
+
+
+def test_the_slope_of_acosh_far_out():
+    x = pg.tensor([1e30], requires_grad=True)
+    pg.acosh(x).sum().backward()
+    assert x.grad.item() == pytest.approx(1e-30)

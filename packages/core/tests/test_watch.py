@@ -2,8 +2,9 @@
 
 import json
 
-import plugrad as pg
 import pytest
+
+import plugrad as pg
 from plugrad.context import switch
 from plugrad.errors import GraphError, NonFiniteError
 
