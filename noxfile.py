@@ -10,10 +10,10 @@ The block above makes a plain nox fetch uv for itself (into .nox/, once), so tha
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,24 +23,28 @@ nox.needs_version = ">=2026.4.10"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.download_python = "never"
 nox.options.sessions = [
-    *("lint", "types", "layers", "size", "release-check", "tests", "cases", "parity", "interop"),
-    *("alone", "extras", "third_party", "docs", "build"),
-]
+    "lint", "types", "layers", "size", "release-check", "tests", "cases", "parity", "interop", "alone", "extras",
+    "third_party", "docs", "build",
+]  # fmt: skip
 
 ROOT = Path(__file__).parent
 PACKAGES = ROOT / "packages"
-DIST = ROOT / "dist"
 PYTHONS = ["3.11", "3.12", "3.13"]
-#: directory -> (distribution, import name)
-MEMBERS = {
-    "core": ("plugrad", "plugrad"),
-    "backend-numpy": ("plugrad-numpy", "plugrad_numpy"),
-    "backend-cuda": ("plugrad-cuda", "plugrad_cuda"),
-    "nn": ("plugrad-nn", "plugrad_nn"),
-    "optim": ("plugrad-optim", "plugrad_optim"),
-    "data": ("plugrad-data", "plugrad_data"),
-}
-DIR_OF = {dist: folder for folder, (dist, _) in MEMBERS.items()}
+
+
+def toml(folder: Path) -> dict[str, Any]:
+    return nox.project.load_toml(folder / "pyproject.toml")
+
+
+def group(name: str, folder: Path = ROOT) -> list[str]:
+    return list(nox.project.dependency_groups(toml(folder), name))
+
+
+#: folder -> distribution; the import name is the same with an underscore
+MEMBERS = {p.parent.name: str(toml(p.parent)["project"]["name"]) for p in sorted(PACKAGES.glob("*/pyproject.toml"))}
+FOLDER = {dist: folder for folder, dist in MEMBERS.items()}
+EDITABLE = [arg for folder in MEMBERS for arg in ("-e", str(PACKAGES / folder))]
+MODULES = [dist.replace("-", "_") for dist in MEMBERS.values()]
 SUITE = ["packages", "tests", "--ignore=tests/parity", "--ignore=tests/interop"]
 
 
@@ -54,28 +58,15 @@ def pyenv_bins() -> list[str]:
 os.environ["PATH"] = os.pathsep.join(dict.fromkeys([*pyenv_bins(), *os.environ.get("PATH", "").split(os.pathsep)]))
 
 
-def toml(folder: Path) -> dict[str, Any]:
-    return nox.project.load_toml(folder / "pyproject.toml")
-
-
-def group(name: str, folder: Path = ROOT) -> list[str]:
-    return list(nox.project.dependency_groups(toml(folder), name))
-
-
-def editable() -> list[str]:
-    return [arg for folder in MEMBERS for arg in ("-e", str(PACKAGES / folder))]
-
-
 def name_of(requirement: str) -> str:
     return re.split(r"[\s\[;<>=~!@]", requirement, maxsplit=1)[0]
 
 
 def members_in(requirements: list[str]) -> list[str]:
     """Folders of the members that these requirements bring, each with what it needs in turn."""
-    found: list[str] = []
-    queue = [name_of(r) for r in requirements]
+    found, queue = list[str](), [name_of(r) for r in requirements]
     while queue:
-        folder = DIR_OF.get(queue.pop())
+        folder = FOLDER.get(queue.pop())
         if folder and folder not in found:
             found.append(folder)
             queue += map(name_of, toml(PACKAGES / folder)["project"].get("dependencies", []))
@@ -90,46 +81,54 @@ def wheel_of(session: nox.Session, folder: Path) -> Path:
     if folder not in _wheels:
         out = ROOT / "build" / "wheels" / folder.name
         shutil.rmtree(out, ignore_errors=True)
-        if session.venv_backend == "uv":
-            session.run("uv", "build", "--wheel", "-q", "--out-dir", str(out), str(folder), silent=True)
-        else:
-            session.run("python", "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(out), str(folder), silent=True)
+        uv, pip = "uv build --wheel --out-dir", "python -m pip wheel --no-deps -w"
+        how = (uv if session.venv_backend == "uv" else pip).split()
+        session.run(*how, str(out), str(folder), silent=True)
         (_wheels[folder],) = out.glob("*.whl")
     return _wheels[folder]
-
-
-def wheels_of(session: nox.Session, folders: list[str]) -> list[str]:
-    return [str(wheel_of(session, PACKAGES / folder)) for folder in folders]
-
-
-def installed(session: nox.Session) -> set[str]:
-    """Names of the distributions in the session's environment, without the installers' own."""
-    code = "import json; from importlib import metadata; print(json.dumps([d.name for d in metadata.distributions()]))"
-    return {d.lower().replace("_", "-") for d in json.loads(python(session, code))} - {"pip", "setuptools", "wheel"}
 
 
 def python(session: nox.Session, code: str) -> str:
     return str(session.run("python", "-c", code, silent=True))
 
 
+def installed(session: nox.Session) -> set[str]:
+    """Names of the distributions in the session's environment, without the installers' own."""
+    names = python(session, "from importlib.metadata import distributions; print(*(d.name for d in distributions()))")
+    return {name.lower().replace("_", "-") for name in names.split()} - {"pip", "setuptools", "wheel"}
+
+
+def expect(session: nox.Session, want: set[str], only: str = "") -> None:
+    if (there := {d for d in installed(session) if d.startswith(only)}) != want:
+        session.error(f"installed {sorted(there)}, expected {sorted(want)}")
+
+
+def install_wheels(session: nox.Session, requirements: list[str]) -> None:
+    """Install requirements, members from their wheels; no other member may come along."""
+    needed = members_in(requirements)
+    others = [r for r in requirements if name_of(r) not in FOLDER]
+    session.install(*(str(wheel_of(session, PACKAGES / folder)) for folder in needed), *others)
+    expect(session, {MEMBERS[folder] for folder in needed}, only="plugrad")
+
+
 def tmp_of(session: nox.Session) -> Path:
-    """A folder of the session's own, outside every package, so that nothing of the tree is imported by accident."""
+    """A folder outside every package, so that nothing of the tree is imported by accident."""
     return Path(session.create_tmp()).resolve()
 
 
 @nox.session
 def demo(session: nox.Session) -> None:
     """Train on real handwritten digits: accuracy, weights, a picture; `-- --device NAME` picks a backend."""
-    session.install(*editable(), *group("demo"))
+    session.install(*EDITABLE, *group("demo"))
     session.run("python", "examples/mlp_digits.py", *session.posargs)
 
 
 @nox.session(venv_backend="none")
 def dev(session: nox.Session) -> None:
     """Make .venv with the whole tree in it, editable, and the tools that its tests need."""
-    session.run("python", "-m", "venv", ".venv", external=True)
+    session.run(sys.executable, "-m", "venv", ".venv", external=True)
     venv_python = ROOT / ".venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    wanted = [*editable(), *group("test"), *group("demo"), *group("lint")]
+    wanted = [*EDITABLE, *group("test"), *group("demo"), *group("lint")]
     session.run(str(venv_python), "-m", "pip", "install", "-q", *wanted, external=True)
 
 
@@ -140,7 +139,7 @@ def tests(session: nox.Session, numpy: str) -> None:
     how = ["--resolution", "lowest-direct"] if numpy == "oldest" else []
     if how and session.venv_backend != "uv":
         session.error("the oldest NumPy is chosen by uv: run nox as it comes, without NOX_SCRIPT_MODE=none")
-    session.install(*how, *editable(), *group("test"))
+    session.install(*how, *EDITABLE, *group("test"))
     print("numpy", python(session, "import numpy; print(numpy.__version__)").strip())
     session.run("python", "-m", "pytest", "-q", *(session.posargs or SUITE))
 
@@ -148,28 +147,28 @@ def tests(session: nox.Session, numpy: str) -> None:
 @nox.session
 def cases(session: nox.Session) -> None:
     """Faults once reported against libraries of this kind, with the right values."""
-    session.install(*editable(), *group("test"))
+    session.install(*EDITABLE, *group("test"))
     session.run("python", "-m", "pytest", "-q", "tests/cases", *session.posargs)
 
 
 @nox.session(python="3.11", venv_backend="virtualenv")  # pip, because a local CPU build of torch is known only to pip
 def parity(session: nox.Session) -> None:
     """Values, gradients and defaults beside PyTorch's."""
-    session.install(*editable(), *group("parity"))
+    session.install(*EDITABLE, *group("parity"))
     session.run("python", "-m", "pytest", "-q", "tests/parity", *session.posargs)
 
 
 @nox.session
 def interop(session: nox.Session) -> None:
     """SciPy and scikit-learn functions on plugrad tensors, with gradients through them."""
-    session.install(*editable(), *group("interop"))
+    session.install(*EDITABLE, *group("interop"))
     session.run("python", "-m", "pytest", "-q", "tests/interop", *session.posargs, env={"SCIPY_ARRAY_API": "1"})
 
 
 @nox.session
 def coverage(session: nox.Session) -> None:
     """The suite once more, with the lines and branches that no test reached."""
-    session.install(*editable(), *group("coverage"))
+    session.install(*EDITABLE, *group("coverage"))
     session.run("coverage", "run", "-m", "pytest", "-q", *(session.posargs or SUITE))
     session.run("coverage", "report")
 
@@ -178,26 +177,15 @@ def coverage(session: nox.Session) -> None:
 @nox.parametrize("package", list(MEMBERS))
 def alone(session: nox.Session, package: str) -> None:
     """One package from its wheel, in a clean environment with only what it declares, outside the tree."""
-    folder, module = PACKAGES / package, MEMBERS[package][1]
-    where = tmp_of(session)
-    with session.chdir(where):
-        needed = members_in([MEMBERS[package][0]])
-        session.install(*wheels_of(session, needed))
-        expect(session, {MEMBERS[f][0] for f in needed}, only="plugrad")
-        python(session, f"import {module}, {module}._plugin, plugrad")
+    folder, dist = PACKAGES / package, MEMBERS[package]
+    test = group("test", folder)
+    with session.chdir(tmp_of(session)):
+        install_wheels(session, [dist])
+        python(session, "import plugrad, {0}, {0}._plugin".format(dist.replace("-", "_")))
         session.run("python", "-m", "plugrad", silent=True)
-        test = group("test", folder)
-        needed = members_in([MEMBERS[package][0], *test])
-        session.install(*wheels_of(session, needed), *(r for r in test if name_of(r) not in DIR_OF))
-        expect(session, {MEMBERS[f][0] for f in needed}, only="plugrad")
+        install_wheels(session, [dist, *test])
         settings = ["-c", str(ROOT / "pyproject.toml"), f"--rootdir={ROOT}", "-p", "no:cacheprovider"]
         session.run("python", "-m", "pytest", "-q", *settings, str(folder / "tests"), *session.posargs)
-
-
-def expect(session: nox.Session, want: set[str], only: str = "") -> None:
-    there = {d for d in installed(session) if d.startswith(only)}
-    if there != want:
-        session.error(f"installed {sorted(there)}, expected {sorted(want)}")
 
 
 EXTRAS = {
@@ -210,20 +198,19 @@ EXTRAS = {
     "cuda12x": {"plugrad", "pluggy", "plugrad-cuda", "numpy", "cupy-cuda12x"},
     "cuda13x": {"plugrad", "pluggy", "plugrad-cuda", "numpy", "cupy-cuda13x"},
 }
-CUPY_NEEDS = {"cuda-pathfinder", "fastrlock"}
 
 
 @nox.session(reuse_venv=False)
 def extras(session: nox.Session) -> None:
     """`pip install "plugrad[numpy,nn]"` and the like bring exactly what they say."""
     where = tmp_of(session)
-    wheels = {MEMBERS[f][0]: wheel_of(session, PACKAGES / f) for f in MEMBERS}
-    pins = where / "constraints.txt"  # a sibling from a registry, however new, must not be taken
+    wheels = {dist: wheel_of(session, PACKAGES / folder) for folder, dist in MEMBERS.items()}
+    pins = where / "constraints.txt"  # a published sibling, however new, must not be taken
     pins.write_text("".join(f"{dist} @ {wheel.resolve().as_uri()}\n" for dist, wheel in wheels.items()))
     with session.chdir(where):  # outside the tree: inside it uv would take the siblings' folders
         for extra, want in EXTRAS.items():
             there = resolved(session, f"plugrad[{extra}]" if extra else "plugrad", pins)
-            if there - CUPY_NEEDS != want:
+            if there - {"cuda-pathfinder", "fastrlock"} != want:  # these two CuPy needs
                 session.error(f"plugrad[{extra}] brings {sorted(there)}, expected {sorted(want)}")
             session.log(f"plugrad[{extra}]: {', '.join(sorted(there))}")
         session.install("-c", str(pins), "plugrad[numpy,nn]")
@@ -233,8 +220,8 @@ def extras(session: nox.Session) -> None:
 
 def resolved(session: nox.Session, requirement: str, pins: Path) -> set[str]:
     """What the installer would put into an empty environment for one requirement."""
-    pip = ["uv", "pip"] if session.venv_backend == "uv" else ["python", "-m", "pip"]
-    out = str(session.run(*pip, "install", "--dry-run", "-c", str(pins), requirement, silent=True))
+    how = ("uv pip" if session.venv_backend == "uv" else "python -m pip").split()
+    out = str(session.run(*how, "install", "--dry-run", "-c", str(pins), requirement, silent=True))
     plan = re.findall(r"(?m)^ \+ ([\w.-]+)", out) or re.findall(r"([\w.-]+)-\d\S*", out.split("Would install ")[-1])
     return {d.lower().replace("_", "-") for d in plan}
 
@@ -245,12 +232,11 @@ def third_party(session: nox.Session) -> None:
     plugin = tmp_of(session) / "plugrad-purepy"
     shutil.rmtree(plugin, ignore_errors=True)
     ignore = shutil.ignore_patterns("__pycache__", ".*_cache")
-    shutil.copytree(ROOT / "examples" / "third_party" / "plugrad-purepy", plugin, ignore=ignore)
+    shutil.copytree(ROOT / "examples/third_party/plugrad-purepy", plugin, ignore=ignore)
     with session.chdir(plugin):
-        core = wheel_of(session, PACKAGES / "core")
-        session.install(str(core), str(wheel_of(session, plugin)), *group("test", plugin))
+        wheels = [str(wheel_of(session, folder)) for folder in (PACKAGES / "core", plugin)]
+        session.install(*wheels, *group("test", plugin))
         session.run("python", "-m", "pytest", "-q", "tests")
-        session.run("python", "-m", "plugrad")
         session.run("python", "-m", "plugrad", "check", "purepy")
 
 
@@ -264,29 +250,30 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    """mypy, strict, on every package; basedpyright on the public surface."""
-    session.install(*editable(), *group("types"))
-    session.run("mypy", *(arg for _, module in MEMBERS.values() for arg in ("-p", module)))
+    """mypy, strict, on every package; mypy and basedpyright on the public surface, as its users see it."""
+    session.install(*EDITABLE, *group("types"))
+    session.run("mypy", *(arg for module in MODULES for arg in ("-p", module)))
+    session.run("mypy", "tests/typing/surface.py", "examples/mlp_digits.py", "tools", "noxfile.py")
     session.run("basedpyright", "--pythonpath", shutil.which("python", path=session.bin) or "python")
 
 
 @nox.session
 def layers(session: nox.Session) -> None:
     """import-linter: each file imports only files below it, each package only core, core no array library."""
-    session.install(*editable(), *group("layers"))
+    session.install(*EDITABLE, *group("layers"))
     session.run("lint-imports")
 
 
 @nox.session(venv_backend="none")
 def size(session: nox.Session) -> None:
     """Lines of core, of an op, of a function, of a file; too many of any fails."""
-    session.run("python", "tools/size.py", external=True)
+    session.run(sys.executable, "tools/size.py", external=True)
 
 
 @nox.session
 def docs(session: nox.Session) -> None:
     """The documentation, with a warning as an error."""
-    session.install(*editable(), *group("docs"))
+    session.install(*EDITABLE, *group("docs"))
     session.run("sphinx-build", "-W", "--keep-going", "-q", "-b", "html", "docs", "docs/_build")
 
 
@@ -294,15 +281,15 @@ def docs(session: nox.Session) -> None:
 def build(session: nox.Session) -> None:
     """Wheel and source archive of every member, checked; each wheel built again from its source archive."""
     session.install(*group("release"))
-    shutil.rmtree(DIST, ignore_errors=True)
+    dist = ROOT / "dist"
+    shutil.rmtree(dist, ignore_errors=True)
     for folder in MEMBERS:  # this builds the wheel from the source archive, not from the tree
-        session.run("python", "-m", "build", "--installer=uv", "-o", str(DIST), str(PACKAGES / folder), silent=True)
+        session.run("python", "-m", "build", "--installer=uv", "-o", str(dist), str(PACKAGES / folder), silent=True)
         tree = wheel_of(session, PACKAGES / folder)
-        if tree.read_bytes() != (DIST / tree.name).read_bytes():
+        if tree.read_bytes() != (dist / tree.name).read_bytes():
             session.error(f"{tree.name} from the tree differs from the one built from its source archive")
-    files = sorted(map(str, DIST.glob("plugrad*")))
-    if len(files) != 2 * len(MEMBERS):
-        session.error(f"expected {2 * len(MEMBERS)} files, built {files}")
+    files = sorted(map(str, dist.glob("plugrad*")))
+    assert len(files) == 2 * len(MEMBERS), files
     session.run("twine", "check", "--strict", *files)
     session.run("check-wheel-contents", *(f for f in files if f.endswith(".whl")))
 
@@ -310,4 +297,4 @@ def build(session: nox.Session) -> None:
 @nox.session(name="release-check", venv_backend="none")
 def release_check(session: nox.Session) -> None:
     """Versions in lockstep, pins between siblings, and a changelog that knows the version."""
-    session.run("python", "tools/release.py", "check", external=True)
+    session.run(sys.executable, "tools/release.py", "check", external=True)

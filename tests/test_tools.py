@@ -30,7 +30,7 @@ release, size = tool("release"), tool("size")
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A copy of every pyproject, with the changelog."""
-    for path in ROOT.glob("packages/*/pyproject.toml"):
+    for path in [*ROOT.glob(release.MEMBERS), *ROOT.glob(release.GUESTS)]:
         there = tmp_path / path.relative_to(ROOT)
         there.parent.mkdir(parents=True)
         shutil.copy(path, there)
@@ -53,6 +53,9 @@ def test_a_new_version_is_written_everywhere(tree: Path) -> None:
     found = release.projects(tree)
     assert len(found) == 6
     assert {p["version"] for p in found.values()} == {"9.8.7"}
+    guests = list(release.projects(tree, release.GUESTS).values())
+    assert [g["dependencies"] for g in guests] == [["plugrad~=9.8.7"]]
+    assert [g["version"] for g in guests] == [g["version"] for g in release.projects(ROOT, release.GUESTS).values()]
     assert release.check(tree) == ["CHANGELOG.md has no section '## 9.8.7'"]
     edit(tree / "CHANGELOG.md", "## ", "## 9.8.7\n\n## ")
     assert release.check(tree) == []
@@ -82,6 +85,12 @@ def test_a_sibling_without_the_pin_is_named(tree: Path, member: str, old: str, p
     edit(tree / "packages" / member / "pyproject.toml", old, new)
     (problem,) = release.check(tree)
     assert new.strip('"') in problem
+
+
+def test_a_guest_left_behind_is_named(tree: Path) -> None:
+    edit(tree / "examples/third_party/plugrad-purepy/pyproject.toml", f"plugrad~={version(tree)}", "plugrad~=0.0.1")
+    (problem,) = release.check(tree)
+    assert "plugrad-purepy" in problem
 
 
 def test_what_is_not_a_version_is_refused(tree: Path) -> None:

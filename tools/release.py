@@ -13,17 +13,16 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+MEMBERS, GUESTS = "packages/*/pyproject.toml", "examples/third_party/*/pyproject.toml"  # a guest has its own version
 VERSION = re.compile(r'(?m)^version = "([^"]+)"$')
 RELEASE = re.compile(r"\d+\.\d+\.\d+((a|b|rc)\d+|\.dev\d+)?")
 #: name, extras, the rest of a requirement on a member
 SIBLING = re.compile(r"(plugrad(?:-[a-z]+)?)(\[[a-z0-9,]+\])?\s*([^;]*)")
 
 
-def projects(root: Path) -> dict[Path, dict[str, Any]]:
-    """The [project] table of every member, its dependency groups among it."""
-    files = {
-        path: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(root.glob("packages/*/pyproject.toml"))
-    }
+def projects(root: Path, pattern: str = MEMBERS) -> dict[Path, dict[str, Any]]:
+    """The [project] table of every member (or guest), its dependency groups among it."""
+    files = {path: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(root.glob(pattern))}
     return {path: {**text["project"], "groups": text.get("dependency-groups", {})} for path, text in files.items()}
 
 
@@ -45,7 +44,8 @@ def check(root: Path = ROOT) -> list[str]:
     if len(set(versions.values())) != 1:
         return [f"versions differ: {versions}"]
     version = members[0]["version"]
-    problems = [problem for p in members for problem in wrong_pins(p, version, set(versions))]
+    pinned = [*members, *projects(root, GUESTS).values()]
+    problems = [problem for p in pinned for problem in wrong_pins(p, version, set(versions))]
     changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     if not re.search(rf"(?m)^## {re.escape(version)}( |$)", changelog):
         problems.append(f"CHANGELOG.md has no section '## {version}'")
@@ -57,8 +57,10 @@ def set_version(new: str, root: Path = ROOT) -> None:
         raise SystemExit(f"{new!r} is not a version: write it as 1.2.3, 1.2.3rc1 or 1.2.3.dev1")
     names = "|".join(sorted((p["name"] for p in projects(root).values()), key=len, reverse=True))
     pin = re.compile(rf'"((?:{names})(?:\[[a-z0-9,]+\])?)~=[^";]+(["; ])')
-    for path in projects(root):
-        text = VERSION.sub(f'version = "{new}"', path.read_text(encoding="utf-8"), count=1)
+    for path in [*projects(root), *projects(root, GUESTS)]:
+        text = path.read_text(encoding="utf-8")
+        if path.match(MEMBERS):
+            text = VERSION.sub(f'version = "{new}"', text, count=1)
         path.write_text(pin.sub(rf'"\1~={new}\2', text), encoding="utf-8")
 
 
