@@ -24,7 +24,7 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.download_python = "never"
 nox.options.sessions = [
     "lint", "types", "layers", "size", "release-check", "tests", "cases", "parity", "interop", "alone", "extras",
-    "third_party", "docs", "build",
+    "third_party", "scaffold", "docs", "build",
 ]  # fmt: skip
 
 ROOT = Path(__file__).parent
@@ -238,6 +238,30 @@ def third_party(session: nox.Session) -> None:
         session.install(*wheels, *group("test", plugin))
         session.run("python", "-m", "pytest", "-q", "tests")
         session.run("python", "-m", "plugrad", "check", "purepy")
+
+
+@nox.session(reuse_venv=False)
+@nox.parametrize("numpy", ["oldest", "newest"])
+def scaffold(session: nox.Session, numpy: str) -> None:
+    """What `python -m plugrad new-backend` writes, outside the tree and untouched: scored, tested, linted, typed."""
+    plugin = tmp_of(session) / "plugrad-mine"
+    shutil.rmtree(plugin, ignore_errors=True)
+    core = str(wheel_of(session, PACKAGES / "core"))
+    how = ["--resolution", "lowest-direct"] if numpy == "oldest" else []
+    if how and session.venv_backend != "uv":
+        session.error("the oldest NumPy is chosen by uv: run nox as it comes, without NOX_SCRIPT_MODE=none")
+    with session.chdir(plugin.parent):
+        session.install(core)
+        session.run("python", "-m", "plugrad", "new-backend", "mine")
+    with session.chdir(plugin):
+        session.install(*how, core, str(plugin), *group("test", plugin))
+        expect(session, {"plugrad", "plugrad-mine"}, only="plugrad")
+        session.run("python", "-m", "plugrad", "check", "mine")
+        session.run("python", "-m", "pytest", "-q")
+        session.install(*group("lint"), *(r for r in group("types") if name_of(r) == "mypy"))
+        session.run("ruff", "check", ".")
+        session.run("ruff", "format", "--check", ".")
+        session.run("mypy", "src", "tests")
 
 
 @nox.session

@@ -29,9 +29,9 @@ from .ops import *  # noqa: F403
 
 TYPE_CHECKING = False  # importing typing would cost more than all of the above
 if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when first used
-    import plugrad_data as data  # noqa: F401
-    import plugrad_nn as nn  # noqa: F401
-    import plugrad_optim as optim  # noqa: F401
+    import plugrad_data
+    import plugrad_nn
+    import plugrad_optim
 
     from . import array_api as array_api
     from . import linalg as linalg
@@ -61,6 +61,7 @@ if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when fi
     from .tools.watch import nan_tracer as nan_tracer
     from .tools.watch import profiler as profiler
 
+    data, nn, optim = plugrad_data, plugrad_nn, plugrad_optim
     __version__: str
 
 _LAZY = {  # module → names that come in when first used

@@ -109,7 +109,7 @@ class Op:
                 _remember(key, op)
         return op
 
-    def forward(self, xp: Any, *arrays: Any) -> Any:
+    def forward(self, xp: Any, *arrays: Any, **none: Any) -> Any:
         """The formula."""
         raise NotImplementedError(f"{type(self).__name__}.forward(self, xp, ...) is not written")
 

@@ -262,8 +262,17 @@ class Tensor(Value):
     tile, repeat, flip, roll, pad = ops.tile, ops.repeat, ops.flip, ops.roll, ops.pad
     split, chunk, unstack, unbind = ops.split, ops.chunk, ops.unstack, ops.unstack
     diagonal, tril, triu = ops.diagonal, ops.tril, ops.triu
-    T = property(ops.matrix_transpose)
-    mT = property(ops.matrix_transpose)
+
+    if TYPE_CHECKING:
+
+        @property
+        def T(self) -> Tensor: ...
+
+        @property
+        def mT(self) -> Tensor: ...
+
+    else:
+        T = mT = property(ops.matrix_transpose)
 
     # PyTorch's names for a cast
     half, float, double = ops.caster("float16"), ops.caster("float32"), ops.caster("float64")
