@@ -151,7 +151,8 @@ LONG = "\n".join(f"    x{i} = {i}" for i in range(20))
 @pytest.mark.parametrize(
     ("text", "where", "word"),
     [
-        ("x = 1\n" * 1200, "packages/core/src/plugrad/a.py", "core without ops"),
+        ("x = 1\n" * 1851, "packages/core/src/plugrad/a.py", "passes through"),
+        ("x = 1\n" * 1001, "packages/core/src/plugrad/tools/a.py", "in tools/"),
         (f"class Op: ...\nclass Big(Op):\n{LONG}\n", "packages/nn/src/plugrad_nn/a.py", "longest of 1 ops"),
         (f"def f():\n{LONG}\n", "packages/nn/src/plugrad_nn/a.py", "median of 1 functions"),
         ("# only words\n" * 301, "packages/nn/src/plugrad_nn/a.py", "longest of 1 files"),
