@@ -100,6 +100,7 @@ PAIRS = [(x, y) for x in [*POINTS, NAN] for y in [*POINTS, NAN]]
 UNARY = "exp exp2 expm1 log log2 log10 log1p sigmoid sin cos tan asin acos atan sinh cosh tanh asinh atanh erf erfc"
 UNARY += " erfinv abs sign floor ceil round trunc reciprocal sqrt rsqrt square negative nan_to_num"
 ACTIVATIONS = "relu relu6 leaky_relu elu selu celu silu mish softplus hardtanh hardsigmoid hardswish logsigmoid"
+GATED = "silu mish hardswish"  # x times something that is 0 far below
 BINARY = "add sub mul div remainder maximum minimum atan2 copysign"
 
 
@@ -150,7 +151,8 @@ def test_everywhere(name):
 
 @pytest.mark.parametrize("name", ACTIVATIONS.split())
 def test_activation_everywhere(name):
-    beside(getattr(pg, name), getattr(F, name), [POINTS])
+    points = POINTS[1:-1] if name in GATED else POINTS  # ±∞: PyTorch's values or gradients are NaN, ours are not
+    beside(getattr(pg, name), getattr(F, name), [points])
 
 
 @pytest.mark.parametrize("name", BINARY.split())

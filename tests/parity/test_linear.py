@@ -53,6 +53,8 @@ def solve(x, y):
 
 #: name of the case → the same in PyTorch
 ROWS = {
+    "plugrad.Spared": torch.matmul,
+    "plugrad.Spared/batch": torch.matmul,
     "plugrad.MatMul": torch.matmul,
     "plugrad.MatMul/batch": torch.matmul,
     "plugrad.MatMul/shared left": torch.matmul,

@@ -15,6 +15,12 @@ from plugrad.testing.draw import numbers
 V = torch.linalg.vector_norm
 
 
+def others(x):
+    n = x.shape[-1]
+    rest = [[j for j in range(n) if j != i] for i in range(n)]
+    return torch.stack([x[..., r].prod(-1) for r in rest], -1) if n else x * 1
+
+
 def scanned(x, y, axis, reverse):
     """z_k = y_k + x_k z_{k-1}, step by step."""
     rows = list(zip(x.unbind(axis), y.unbind(axis), strict=True))
@@ -102,6 +108,10 @@ ROWS = {
     "CumProd/zeros": lambda x: x.cumprod(1),
     "CumProd/with the initial 1": lambda x: torch.cat([torch.ones(1), x]).cumprod(0),
     "CumProd/integers": lambda x: x.cumprod(0),
+    "Others": others,
+    "Others/zeros": others,
+    "Others/one number": others,
+    "Others/nothing": others,
     "Recurrence": lambda x, y: scanned(x, y, 1, False),
     "Recurrence/reverse": lambda x, y: scanned(x, y, 0, True),
     "Lag": lambda x: shifted(x, 0, 1),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import plugrad as pg
+from plugrad.errors import DTypeError
 
 DTYPES = [
     "bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64",
@@ -94,7 +95,7 @@ def test_what_does_not_fit_float32_is_infinite_without_a_warning():
 
 
 def test_integers_that_do_not_fit_are_refused():
-    with pytest.raises(OverflowError):
+    with pytest.raises(DTypeError, match="300 does not fit uint8; use a wider dtype"):
         pg.tensor([300], dtype="uint8", device=device)
 
 

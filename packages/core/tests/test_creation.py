@@ -129,6 +129,11 @@ def test_mistakes_are_answered_in_words():
         (lambda: pg.zeros(2.5), r"zeros: size 2\.5 is no whole number"),
         (lambda: pg.zeros("a"), "zeros: size 'a' is no whole number"),
         (lambda: pg.rand((2, None)), "rand: size None is no whole number"),
+        (lambda: pg.full((2,), 300, dtype="uint8"), "full: 300 to 300 do not fit uint8"),
+        (lambda: pg.linspace(0, 1, 2.5), r"linspace: num 2\.5 is no whole number"),
+        (lambda: pg.eye(2.5), r"eye: size 2\.5 is no whole number"),
+        (lambda: pg.tensor([2**63]), "tensor: 9223372036854775808 does not fit int64; dtype='uint64' or a float"),
+        (lambda: pg.tensor([[1], [-300]], dtype="uint8"), "tensor: -300 does not fit uint8; use a wider dtype"),
         (lambda: pg.arange("3"), "arange: '3' is no number"),
         (lambda: pg.arange(300, dtype="uint8"), "arange: 0 to 299 do not fit uint8, which holds 0 to 255"),
     ):

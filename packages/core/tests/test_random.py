@@ -9,6 +9,7 @@ import pytest
 import plugrad as pg
 from plugrad.errors import DTypeError, ShapeError
 from plugrad.ops.generator import seed_key
+from plugrad.tools.record import Program
 
 # numpy.random.SeedSequence(seed).generate_state(2, uint64), written down
 KEYS = {
@@ -217,3 +218,16 @@ def test_weights_far_apart():
                  for s in range(20)]  # fmt: skip
         assert set(drawn[:20]) == {1}
         assert set(drawn[20:]) == {0, 2}
+
+
+def test_events_can_be_recorded():
+    g, twin = pg.Generator(1), pg.Generator(1)
+    program = Program(lambda p: pg.bernoulli(p * 0.5, generator=g), (pg.ones(20),), {})
+    twin.set_state(g.get_state())
+    assert program(pg.ones(20)).tolist() == pg.bernoulli(pg.full((20,), 0.5), generator=twin).tolist()
+    with pytest.raises(ValueError, match="bernoulli: p is a probability"):
+        program(pg.ones(20) * 3)
+
+
+def test_a_wide_range_is_drawn_at_once():
+    assert 0 <= pg.randint(2**62, (3,)).min().item() < 2**62

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 # NumPy warns where a number becomes infinite or NaN. Here such a number is a value like any other, which
-# `pg.nan_tracer()` finds with its op and line; code that is not plugrad's still warns.
+# `pg.nan_tracer()` finds with its op and line; code that is not plugrad's still warns. The filter goes by the file that
+# a warning comes from, so it covers operators and ufuncs; what NumPy has written in Python is made quiet one by one
+# (`FUNCTIONS`), and a program that replaces all filters hears the rest.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module="plugrad")
 
 NATIVE = [
@@ -66,10 +68,12 @@ class NumPyBackend(Backend):
         host = np.asarray(array)
         if host.dtype.kind not in "biuf":
             raise BufferError(f"dlpack: NumPy does not export {host.dtype}; cast it first: x.astype('float32')")
-        locked = not host.flags.writeable and (max_version is None or tuple(max_version) < (1, 0))
+        told = max_version is not None and tuple(max_version) >= (1, 0)  # a reader that can be told "read only"
+        locked = not host.flags.writeable and not told
         if locked and copy is False:
             raise BufferError("dlpack: this array is read only, which DLPack before 1.0 cannot say; allow a copy")
-        host = host.copy() if copy or locked else host
+        host = host.copy() if copy or locked else host.view()
+        host.flags.writeable = bool(copy or not told)  # values do not change, but a copy is the reader's
         if max_version is not None and np.lib.NumpyVersion(np.__version__) >= "2.1.0":
             how["max_version"] = max_version
         return host.__dlpack__(**how)

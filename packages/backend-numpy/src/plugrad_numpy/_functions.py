@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 LONG = 512  # rows from which a sum is made in blocks
 CHUNK = 2**20  # numbers that `index_add` scatters at a time
 reduce: Any = np.add.reduce  # what np.sum calls in the end
+multiply: Any = np.multiply.reduce
 OLD = np.lib.NumpyVersion(np.__version__) < "2.1.0"
 
 
@@ -63,24 +65,43 @@ def _blocks(x: Any, axis: int) -> Any:
 
 def cumulative_sum(x: Any, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Any:
     """z[i] = x[0] + ... + x[i]; with the initial 0 in front if asked."""
-    return _scan(np.cumsum, 0, x, axis, dtype, include_initial)
+    return _scan(np.add, x, axis, dtype, include_initial)
 
 
 def cumulative_prod(x: Any, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Any:
     """z[i] = x[0] · ... · x[i]; with the initial 1 in front if asked."""
-    return _scan(np.cumprod, 1, x, axis, dtype, include_initial)
+    return _scan(np.multiply, x, axis, dtype, include_initial)
 
 
-def _scan(f: Callable[..., Any], start: int, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Any:
+def _scan(f: Any, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Any:
     if axis is None and x.ndim != 1:
         raise ValueError(f"cumulative: axis is needed for shape {x.shape}")
-    a = -1 if axis is None else axis
-    z = f(x, axis=a, dtype=dtype)
+    a = x.ndim - 1 if axis is None else axis % x.ndim
+    to = np.dtype(dtype) if dtype is not None else f.reduce(x[:0], axis=None).dtype  # small integers grow to int64
+    z = _in_double(f, x, a) if to == x.dtype == np.float32 else f.accumulate(x, axis=a, dtype=to)
     if not include_initial:
         return z
-    shape = list(z.shape)
-    shape[a] = 1
-    return np.concatenate([np.full(shape, start, z.dtype), z], axis=a)
+    first = np.full((*z.shape[:a], 1, *z.shape[a + 1 :]), f.identity, z.dtype)
+    return np.concatenate([first, z], axis=a)
+
+
+def _in_double(f: Any, x: Any, axis: int) -> Any:
+    """Running sums or products in float64, rounded once each: an error does not grow with the length. In chunks."""
+    z, rows = np.empty_like(x), np.moveaxis(x, axis, 0)
+    out, last = np.moveaxis(z, axis, 0), None
+    step = max(CHUNK // max(math.prod(rows.shape[1:]), 1), 1)
+    for i in range(0, len(rows), step):
+        part = f.accumulate(rows[i : i + step], axis=0, dtype=np.float64)
+        part = part if last is None else f(part, last, out=part)
+        out[i : i + step], last = part, part[-1]
+    return z
+
+
+def prod(x: Any, *, axis: int | tuple[int, ...] | None = None, dtype: Any = None, keepdims: bool = False) -> Any:
+    """Π x along axes; of float32 in float64, so that what is between may be larger or smaller than the result."""
+    if x.dtype == np.float32 and dtype in (None, np.float32):
+        return multiply(x, axis=axis, dtype=np.float64, keepdims=keepdims).astype(np.float32)
+    return multiply(x, axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def argsort(x: Any, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Any:
@@ -156,12 +177,16 @@ def _whole(f: Any) -> Callable[[Any], Any]:
     return rounded
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+quiet: Any = np.errstate(all="ignore")  # for what is written in Python inside NumPy: its warnings would be NumPy's own
+FUNCTIONS: dict[str, Any] = {
     f.__name__: f
     for f in (
-        astype, arange, sum, cumulative_sum, cumulative_prod, argsort, sort, unique_values, count_nonzero, unstack,
-        index_add, index_put, philox,
+        astype, arange, sum, prod, cumulative_sum, cumulative_prod, argsort, sort, unique_values, count_nonzero,
+        unstack, index_add, index_put, philox, *map(quiet, (np.full, np.linspace, np.max, np.min, np.round)),
     )
 }  # fmt: skip
+FUNCTIONS["linalg"] = SimpleNamespace(
+    **{name: quiet(getattr(np.linalg, name)) for name in np.linalg.__all__ if name[0].islower()}
+)
 if OLD:
     FUNCTIONS |= {"clip": clip, **{name: _whole(getattr(np, name)) for name in ("floor", "ceil", "trunc")}}

@@ -7,6 +7,7 @@ PlugradError
 ├── DeviceError         (RuntimeError)         tensors on different devices, unknown devices
 ├── GraphError          (RuntimeError)         the way back: freed, missing, not a scalar
 ├── InPlaceError        (RuntimeError)         a write that would be lost or would break a gradient
+├── LinAlgError         (ValueError)           a matrix without the inverse or factor that was asked for
 ├── NonFiniteError      (ArithmeticError)      found by `pg.nan_tracer()`
 ├── UnsupportedError    (NotImplementedError)  the backend lacks what the op needs
 ├── KernelError         (RuntimeError)         a kernel was forced and declined
@@ -46,6 +47,10 @@ class GraphError(PlugradError, RuntimeError):
 
 class InPlaceError(PlugradError, RuntimeError):
     """A write that would be lost, or that would break a gradient."""
+
+
+class LinAlgError(PlugradError, ValueError):
+    """A matrix without the inverse or the factor that was asked for."""
 
 
 class NonFiniteError(PlugradError, ArithmeticError):

@@ -7,6 +7,8 @@ from ..errors import ShapeError
 from ..op import Op
 from .axes import one_axis
 from .exponential import exp, sigmoid, softplus
+from .extreme import clip
+from .numbers import number
 from .rounding import abs
 from .special import erfc
 from .trigonometric import tanh
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["gelu", "glu", "mish", "silu", "softsign"]
 
+FLAT, FLAT_TANH, FLAT_EXP = 40.0, 30.0, 800.0  # beyond these Φ(x), σ(2u) and σ(x) are 0 or 1 in every dtype
 HALF_ROOT = 0.7071067811865476  # √½
 DENSITY = 0.3989422804014327  # 1 / √(2π)
 SLOPE, CUBIC = 0.7978845608028654, 0.044715  # √(2/π), and the published fit of the tanh form
@@ -31,9 +34,11 @@ class Gelu(Op):
     elementwise = scales = floats = True
 
     def forward(self, xp, x):
+        x = xp.maximum(x, number(xp, -FLAT, x))
         return x * xp.erfc(x * -HALF_ROOT) * 0.5
 
     def dx(self, g, x):
+        x = clip(x, -FLAT, FLAT)
         return g * (0.5 * erfc(x * -HALF_ROOT) + x * exp(-0.5 * (x * x)) * DENSITY)
 
 
@@ -46,9 +51,11 @@ class GeluTanh(Op):
     elementwise = scales = floats = True
 
     def forward(self, xp, x):
+        x = xp.maximum(x, number(xp, -FLAT_TANH, x))
         return x * xp.sigmoid(x * (1 + CUBIC * (x * x)) * (2 * SLOPE))
 
     def dx(self, g, x):
+        x = clip(x, -FLAT_TANH, FLAT_TANH)
         s = sigmoid(x * (1 + CUBIC * (x * x)) * (2 * SLOPE))
         return g * (s + x * s * (1 - s) * (1 + 3 * CUBIC * (x * x)) * (2 * SLOPE))
 
@@ -62,9 +69,11 @@ class Silu(Op):
     elementwise = scales = floats = True
 
     def forward(self, xp, x):
+        x = xp.maximum(x, number(xp, -FLAT_EXP, x))
         return x * xp.sigmoid(x)
 
     def dx(self, g, x):
+        x = clip(x, -FLAT_EXP, FLAT_EXP)
         s = sigmoid(x)
         return g * s * (1 + x * (1 - s))
 
@@ -78,9 +87,11 @@ class Mish(Op):
     elementwise = scales = floats = True
 
     def forward(self, xp, x):
+        x = xp.maximum(x, number(xp, -FLAT_EXP, x))
         return x * xp.tanh(xp.softplus(x))
 
     def dx(self, g, x):
+        x = clip(x, -FLAT_EXP, FLAT_EXP)
         t = tanh(softplus(x))
         return g * (t + x * (1 - t * t) * sigmoid(x))
 

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from operator import index as as_int
 
-from ..errors import AxisError, ShapeError
+from ..errors import AxisError, DTypeError, ShapeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     Axis = int | Sequence[int] | None
 
 
+def whole(op: str, what: str, n: Any) -> int:
+    """`n` as a plain integer; `what` it is goes into the error."""
+    try:
+        return as_int(n)
+    except TypeError:
+        raise DTypeError(f"{op}: {what} {n!r:.80} is no whole number") from None
+
+
 def one_axis(op: str, axis: int, ndim: int) -> int:
     """`axis` counted from the front."""
-    i = as_int(axis)
+    i = whole(op, "axis", axis)
+    if not ndim:
+        raise AxisError(f"{op}: axis {i} is out of range: a 0-d tensor has no axes")
     if not -ndim <= i < ndim:
         raise AxisError(f"{op}: axis {i} is out of range for {ndim} dimensions; use {-ndim} to {ndim - 1}")
     return i % ndim
@@ -35,7 +46,7 @@ def sizes_of(op: str, shape: tuple[object, ...]) -> tuple[int, ...]:
     """(2, 3) from `f(x, 2, 3)` and `f(x, (2, 3))` alike; -1 is left as it is."""
     if len(shape) == 1 and hasattr(shape[0], "__iter__"):
         shape = tuple(shape[0])
-    sizes = tuple(map(as_int, shape))  # type: ignore[arg-type]
+    sizes = tuple([whole(op, "size", n) for n in shape])
     if any(n < -1 for n in sizes):
         raise ShapeError(f"{op}: shape {sizes} has a negative size")
     return sizes

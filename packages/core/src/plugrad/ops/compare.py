@@ -5,8 +5,11 @@ from __future__ import annotations
 import operator
 
 from ..apply import binary, unary
+from ..dtypes import limits
 from ..errors import DTypeError
+from ..node import Value
 from ..op import Op
+from ..rules import scalar
 from .numbers import INF, kind
 
 TYPE_CHECKING = False
@@ -178,6 +181,35 @@ def _two(op: Op, what: str) -> Callable[[Any, Any], Tensor]:
     return _named(function, op.name, what)  # type: ignore[no-any-return]
 
 
+def _compared(name: str, what: str) -> Callable[[Any, Any], Tensor]:
+    op = Compare(name)
+
+    def function(x: Any, y: Any) -> Any:
+        try:
+            return binary(op, x, y)
+        except DTypeError:
+            if (known := _beyond(op, x, y)) is None:
+                raise
+            return known
+
+    return _named(function, name, what)  # type: ignore[no-any-return]
+
+
+def _beyond(op: Any, x: Any, y: Any) -> Any:
+    """What comparing integers with a number outside their dtype gives: the same everywhere; None where that is not so.
+
+    Made by comparing with the smallest integer there is, so that it stays a function of the tensor.
+    """
+    t, number = (x, y) if isinstance(x, Value) else (y, x)
+    if not isinstance(t, Value) or isinstance(number, Value) or t.dtype.kind not in ("int", "uint"):  # type: ignore[attr-defined]
+        return None
+    (lowest, highest), n = limits(t.dtype), scalar(op, number)  # type: ignore[attr-defined]
+    if lowest <= n <= highest:
+        return None
+    truth = COMPARED[op.name](lowest, n) if t is x else COMPARED[op.name](n, lowest)
+    return binary(type(op)("greater_equal" if truth else "less"), t, lowest)
+
+
 def _reflected(op: Op, what: str) -> Callable[[Any, Any], Tensor]:
     def function(x: Any, y: Any) -> Any:
         return binary(op, y, x)
@@ -191,12 +223,12 @@ def _named(function: Any, name: str, what: str) -> Any:
     return function
 
 
-equal = _two(Compare("equal"), "x = y")
-not_equal = _two(Compare("not_equal"), "x ≠ y")
-less = _two(Compare("less"), "x < y")
-less_equal = _two(Compare("less_equal"), "x ≤ y")
-greater = _two(Compare("greater"), "x > y")
-greater_equal = _two(Compare("greater_equal"), "x ≥ y")
+equal = _compared("equal", "x = y")
+not_equal = _compared("not_equal", "x ≠ y")
+less = _compared("less", "x < y")
+less_equal = _compared("less_equal", "x ≤ y")
+greater = _compared("greater", "x > y")
+greater_equal = _compared("greater_equal", "x ≥ y")
 
 logical_and = _two(Logical("logical_and"), "x and y, of bools or of numbers (true where not 0)")
 logical_or = _two(Logical("logical_or"), "x or y, of bools or of numbers (true where not 0)")

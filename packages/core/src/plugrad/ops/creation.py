@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from operator import index as as_int
-
 from .. import dtypes
 from ..backend import Device
 from ..call import wrap
-from ..context import nullcontext
+from ..context import current, nullcontext
 from ..dtypes import dtype as as_dtype
 from ..errors import DeviceError, DTypeError, GraphError, ShapeError
 from ..node import Value, leaf
+from .axes import whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,14 +40,30 @@ def place(device: Where) -> Device:
     return find(device)
 
 
-def shape_of(shape: tuple[Any, ...]) -> tuple[int, ...]:
-    """(2, 3) from `f(2, 3)`, `f((2, 3))` and `f(6)` alike."""
-    if len(shape) == 1 and not hasattr(shape[0], "__index__"):
-        shape = tuple(shape[0])
-    sizes = tuple(map(as_int, shape))
+def shape_of(op: str, shape: tuple[Any, ...]) -> tuple[int, ...]:
+    """(2, 3) from `f(2, 3)` and `f((2, 3))` alike, (6,) from `f(6)`."""
+    if len(shape) == 1 and hasattr(shape[0], "__iter__") and not hasattr(shape[0], "__index__"):
+        shape = (shape[0],) if isinstance(shape[0], str) else tuple(shape[0])
+    sizes = tuple([whole(op, "size", n) for n in shape])
     if any(n < 0 for n in sizes):
-        raise ShapeError(f"shape {sizes} has a negative size")
+        raise ShapeError(f"{op}: shape {sizes} has a negative size")
     return sizes
+
+
+def number_of(op: str, value: Any) -> bool | int | float:
+    """A number of any library, or a tensor of one element, as a plain number."""
+    n = value.item() if hasattr(value, "item") else value
+    if not isinstance(n, (bool, int, float)):
+        raise DTypeError(f"{op}: {value!r:.80} is no number")
+    return n
+
+
+def fits(op: str, values: range, t: DType) -> None:
+    """Refuse whole numbers that dtype `t` does not hold."""
+    lowest, highest = (0, 1) if t.kind == "bool" else dtypes.limits(t)
+    first, last = sorted((values[0], values[-1])) if values else (0, 0)
+    if t.kind != "float" and not lowest <= first <= last <= highest:
+        raise DTypeError(f"{op}: {first} to {last} do not fit {t}, which holds {lowest} to {highest}")
 
 
 def tensor(data: Any, dtype: What = None, device: Where = None, requires_grad: bool = False) -> Tensor:
@@ -62,10 +77,22 @@ def tensor(data: Any, dtype: What = None, device: Where = None, requires_grad: b
         return require(wrap(value.data, home), requires_grad)
     home = place(device)
     host, found = (data, as_dtype(data.dtype)) if hasattr(data, "dtype") else _survey(data)
-    made = make(
-        home, found if dtype is None else as_dtype(dtype), lambda xp, t: home.backend.asarray(host, t, home.index)
-    )
+    t = found if dtype is None else as_dtype(dtype)
+    try:
+        made = make(home, t, lambda xp, native: home.backend.asarray(host, native, home.index))
+    except OverflowError:
+        advice = "use a wider dtype" if t.bits < 64 else "dtype='uint64' or a float holds more"
+        raise DTypeError(f"tensor: {_outside(host, t)!r:.80} does not fit {t}; {advice}") from None
     return require(made, requires_grad)
+
+
+def _outside(data: Any, t: DType) -> Any:
+    """The number in nested lists that is farthest out."""
+    rows = data.tolist() if hasattr(data, "tolist") else data
+    if not isinstance(rows, list):
+        return rows
+    lowest, highest = (0, 0) if t.kind == "float" else dtypes.limits(t)
+    return max([_outside(row, t) for row in rows], key=lambda n: max(n - highest, lowest - n))
 
 
 def _survey(data: Any) -> tuple[Any, DType]:
@@ -101,7 +128,10 @@ def _plain(data: Any, kinds: set[type]) -> tuple[Any, tuple[int, ...]]:
 def make(device: Device, t: DType, build: Callable[[Any, Any], Any]) -> Tensor:
     """A tensor of what `build(xp, native dtype)` returns on `device`."""
     with device.backend.guard(device.index) if device.guarded else nullcontext:  # type: ignore[union-attr]
-        return wrap(build(device.xp, device.xp.dtype(t)), device)  # type: ignore[no-any-return]
+        made = wrap(build(device.xp, device.xp.dtype(t)), device)
+    for w in current.get().watchers:
+        w.made(made)
+    return made  # type: ignore[no-any-return]
 
 
 def require(t: Any, requires_grad: bool) -> Tensor:
@@ -139,6 +169,8 @@ def from_dlpack(x: Any, /, *, device: Where = None, copy: bool | None = None) ->
 
     Values are not to change afterwards: tensors, and gradients saved from them, read this memory.
     """
+    if getattr(x, "node", None) is not None:
+        raise GraphError("from_dlpack: this tensor requires a gradient, which would be lost; x.detach() first")
     kind, index = map(int, x.__dlpack_device__())
     home = (
         x.device
@@ -155,16 +187,20 @@ def full(
 ) -> Tensor:
     """Shape `shape`, every entry `fill_value`: `full((2, 3), 7.)`."""
     if fill_value is None:
+        if len(shape) < 2:
+            raise DTypeError(f"full: fill_value is missing: pg.full({shape[0] if shape else (2, 3)}, 0.0)")
         *shape, fill_value = shape  # type: ignore[assignment]
-    value = fill_value.item() if hasattr(fill_value, "item") else fill_value
+    value = number_of("full", fill_value)
     t = dtypes.with_scalar(dtypes.bool_, value) if dtype is None else as_dtype(dtype)
-    sizes = shape_of(tuple(shape))
+    sizes = shape_of("full", tuple(shape))
+    if type(value) is int and t.kind != "bool":
+        fits("full", range(value, value + 1), t)
     return require(make(place(device), t, lambda xp, native: xp.full(sizes, value, dtype=native)), requires_grad)
 
 
 def zeros(*shape: Any, dtype: What = None, device: Where = None, requires_grad: bool = False) -> Tensor:
     """Shape `shape`, every entry 0: `zeros(2, 3)` or `zeros((2, 3))`."""
-    t, sizes = as_dtype(dtype or dtypes.float32), shape_of(shape)
+    t, sizes = as_dtype(dtype or dtypes.float32), shape_of("zeros", shape)
     return require(make(place(device), t, lambda xp, native: xp.zeros(sizes, dtype=native)), requires_grad)
 
 
@@ -215,10 +251,15 @@ def arange(
     requires_grad: bool = False,
 ) -> Tensor:
     """start, start + step, ... below `stop`; integers give int64, else float32. `arange(n)` counts from 0."""
-    first, last = (0, start) if stop is None else (start, stop)
-    whole = all(isinstance(v, int) for v in (first, last, step))
-    t = as_dtype(dtype) if dtype else dtypes.int64 if whole else dtypes.float32
-    return require(make(place(device), t, lambda xp, native: xp.arange(first, last, step, dtype=native)), requires_grad)
+    first, last, by = (number_of("arange", v) for v in ((0, start, step) if stop is None else (start, stop, step)))
+    if by == 0:
+        raise ValueError(f"arange: step is 0, and {last} is never reached")
+    broken = float in map(type, (first, last, by))
+    t = as_dtype(dtype) if dtype else dtypes.float32 if broken else dtypes.int64
+    if not broken:
+        fits("arange", range(first, last, by), t)  # type: ignore[arg-type]
+    made = make(place(device), t, lambda xp, native: xp.arange(first, last, by, dtype=native))
+    return require(made, requires_grad)
 
 
 def linspace(
@@ -234,7 +275,8 @@ def linspace(
 ) -> Tensor:
     """`num` numbers from `start` to `stop`, evenly spaced."""
     t = as_dtype(dtype or dtypes.float32)
-    made = make(place(device), t, lambda xp, n: xp.linspace(start, stop, num, dtype=n, endpoint=endpoint))
+    n = whole("linspace", "num", num)
+    made = make(place(device), t, lambda xp, native: xp.linspace(start, stop, n, dtype=native, endpoint=endpoint))
     return require(made, requires_grad)
 
 
@@ -250,4 +292,5 @@ def eye(
 ) -> Tensor:
     """1 on the k-th diagonal, 0 elsewhere."""
     t = as_dtype(dtype or dtypes.float32)
-    return require(make(place(device), t, lambda xp, n: xp.eye(n_rows, n_cols, k=k, dtype=n)), requires_grad)
+    n, m = (whole("eye", "size", size) for size in (n_rows, n_rows if n_cols is None else n_cols))
+    return require(make(place(device), t, lambda xp, native: xp.eye(n, m, k=k, dtype=native)), requires_grad)

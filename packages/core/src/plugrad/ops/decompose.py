@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..apply import apply, binary, unary
 from ..errors import UnsupportedError
 from ..op import Op, _clash
+from .failures import factored
 from .join import concat
 from .select import where
 
@@ -54,7 +55,7 @@ class Solve(Square):
     """
 
     def forward(self, xp, x, y):
-        return xp.linalg.solve(x, y)
+        return factored(self, xp.linalg.solve, x, y)
 
     def dx(self, g, x, z):
         return -solve(x.mT, g) @ z.mT
@@ -76,7 +77,7 @@ class Inv(Square):
     """
 
     def forward(self, xp, x):
-        return xp.linalg.inv(x)
+        return factored(self, xp.linalg.inv, x)
 
     def dx(self, g, z):
         return -z.mT @ g @ z.mT
@@ -91,7 +92,7 @@ class Pinv(Matrix):
     rtol: float
 
     def forward(self, xp, x):
-        return xp.linalg.pinv(x, rtol=self.rtol)
+        return factored(self, xp.linalg.pinv, x, rtol=self.rtol)
 
     def dx(self, g, x, z):
         a, b = g.mT @ z @ z.mT, z.mT @ z @ g.mT
@@ -118,7 +119,7 @@ class Cofactor(Square):
     """
 
     def forward(self, xp, x):
-        u, s, v = xp.linalg.svd(x)
+        u, s, v = factored(self, xp.linalg.svd, x)
         d = xp.linalg.det(u) * xp.linalg.det(v)
         rows = xp.broadcast_to(xp.expand_dims(s, axis=-2), x.shape)
         rest = xp.prod(xp.where(xp.eye(x.shape[-1]) == 1, xp.ones_like(rows), rows), axis=-1)
@@ -155,7 +156,7 @@ class Cholesky(Square):
     """
 
     def forward(self, xp, x):
-        return xp.linalg.cholesky(x)
+        return factored(self, xp.linalg.cholesky, x)
 
     def dx(self, g, z):
         a = z.mT @ g
@@ -192,7 +193,7 @@ class Qr(Matrix):
 def _qr(q: Tensor, r: Tensor, gq: Tensor, gr: Tensor) -> Tensor:
     """∂L/∂X for a square R"""
     m = r @ gr.mT - gq.mT @ q
-    return solve(r, (gq + q @ (m.tril() + m.tril(-1).mT)).mT).mT  # type: ignore[no-any-return]
+    return solve(r, (gq + q @ (m.tril() + m.tril(-1).mT)).mT).mT
 
 
 class Eigh(Square):
@@ -202,7 +203,7 @@ class Eigh(Square):
     """
 
     def forward(self, xp, x):
-        return tuple(xp.linalg.eigh(x))
+        return tuple(factored(self, xp.linalg.eigh, x))
 
     def dx(self, g, z):
         (gw, gv), (w, v) = g, z
@@ -221,7 +222,7 @@ class Svd(Matrix):
     full: bool
 
     def forward(self, xp, x):
-        return tuple(xp.linalg.svd(x, full_matrices=self.full))
+        return tuple(factored(self, xp.linalg.svd, x, full_matrices=self.full))
 
     def dx(self, g, z):
         (u, s, vt), (gu, gs, gvt) = z, g

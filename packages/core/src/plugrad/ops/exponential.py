@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..apply import binary, unary
 from ..op import Op
+from .compare import isinf
 from .numbers import INF, LN2, LN10, number
 from .select import where
 
@@ -127,7 +128,7 @@ class Log1p(Op):
 class Logaddexp(Op):
     """z = log(eˣ + eʸ)
 
-    ∂L/∂x = g σ(x - y), 0 for x = -∞        ∂L/∂y = g σ(y - x), 0 for y = -∞
+    ∂L/∂x = g σ(x - y), 0 for x = -∞        ∂L/∂y alike        g / 2 each where both are ∞
     """
 
     elementwise = scales = selects = floats = True
@@ -136,10 +137,10 @@ class Logaddexp(Op):
         return xp.logaddexp(x, y)
 
     def dx(self, g, x, y):
-        return where(x == -INF, 0, g * sigmoid(x - y))
+        return where(x == -INF, 0, g * sigmoid(_gap(x, y)))
 
     def dy(self, g, x, y):
-        return where(y == -INF, 0, g * sigmoid(y - x))
+        return where(y == -INF, 0, g * sigmoid(_gap(y, x)))
 
 
 class Sigmoid(Op):
@@ -206,7 +207,12 @@ class Xlogy(Op):
         return g * log(where((x == 0) & (y <= 0), 1, y))
 
     def dy(self, g, x, y):
-        return g * (x / where((x == 0) & (y == 0), 1, y))
+        return g * (x / where((x == 0) & (y == 0), INF, y))
+
+
+def _gap(x, y):
+    """x - y, but 0 between equal infinities."""
+    return where((x == y) & isinf(x), 0, x - y)
 
 
 _exp, _exp2, _expm1, _log, _log2, _log10, _log1p = Exp(), Exp2(), Expm1(), Log(), Log2(), Log10(), Log1p()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from .axes import whole
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,9 +63,8 @@ class Generator:
 
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream of `seed`, and return self."""
-        if seed < 0:
-            raise ValueError(f"a seed is an integer from 0, not {seed}")
-        self.seed, self.key, self.offset = int(seed), seed_key(int(seed)), 0
+        self.seed = _natural("seed", seed)
+        self.key, self.offset = seed_key(self.seed), 0
         return self
 
     def initial_seed(self) -> int:
@@ -75,7 +76,8 @@ class Generator:
 
     def set_state(self, state: Sequence[int]) -> None:
         """Go on from where `get_state` was called."""
-        seed, offset = map(int, state)
+        seed, offset = state
+        offset = _natural("offset", offset)
         self.manual_seed(seed)
         self.offset = offset
 
@@ -86,6 +88,13 @@ class Generator:
         return self.get_state()
 
     __setstate__ = set_state
+
+
+def _natural(what: str, n: int) -> int:
+    """`n` as a plain integer from 0."""
+    if (i := whole("Generator", what, n)) < 0:
+        raise ValueError(f"Generator: {what} {i} is negative; use an integer from 0")
+    return i
 
 
 default_generator = Generator()

@@ -100,7 +100,7 @@ def _at(shape: tuple[int, ...], axis: int, k: Any) -> tuple[Any, ...]:
 
 def concat(xs: Sequence[Tensor], axis: int | None = 0) -> Tensor:
     """`xs` one behind the other along an axis; None: flattened first. The other sizes must be equal."""
-    parts = _tensors("concat", xs)
+    parts = _tensors("concat", xs, axis)
     if axis is None:
         parts = [unary(Reshape((x.size,), x.shape), x) for x in parts]
     i = one_axis("concat", axis or 0, parts[0].ndim)
@@ -118,7 +118,7 @@ cat = concat
 
 def stack(xs: Sequence[Tensor], axis: int = 0) -> Tensor:
     """`xs`, all of one shape, one behind the other along a new axis."""
-    parts = _tensors("stack", xs)
+    parts = _tensors("stack", xs, axis)
     i = one_axis("stack", axis, parts[0].ndim + 1)
     for k, x in enumerate(parts):
         if x.shape != parts[0].shape:
@@ -128,7 +128,9 @@ def stack(xs: Sequence[Tensor], axis: int = 0) -> Tensor:
     return apply(Stack(i), *parts)  # type: ignore[no-any-return]
 
 
-def _tensors(op: str, xs: Sequence[Tensor]) -> list[Tensor]:
+def _tensors(op: str, xs: Sequence[Tensor], axis: Any) -> list[Tensor]:
+    if isinstance(axis, Value):
+        raise DTypeError(f"{op}: the second argument, the axis, is a tensor; give a list: pg.{op}([a, b])")
     parts = list(xs)
     if not parts:
         raise ShapeError(f"{op}: no tensors; give at least one")

@@ -11,9 +11,12 @@ from ..node import Value
 from ..op import Op, _clash
 from .arithmetic import Mul
 from .axes import one_axis
+from .numbers import number
+from .select import mend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ..tensor import Tensor
@@ -125,6 +128,28 @@ class VecDot(Op):
         return _clash(((*batch, 1), (*others, 1)))
 
 
+class Spared(Op):
+    """Z = X Y, but 0 · ∞ is 0 where the 0 is in X: what takes no part does not see what it is multiplied by
+
+    ∂L/∂X = G Yᵀ        ∂L/∂Y = Xᵀ G        with the same care for zeros
+    """
+
+    def forward(self, xp, x, y):
+        z = xp.matmul(x, y)
+        if not bool(xp.any(xp.isnan(z))):
+            return z
+        bad = ~xp.isfinite(y)
+        met = xp.matmul(xp.astype(x != 0, x.dtype), xp.astype(bad, y.dtype))  # how often ∞ or NaN met something else
+        rest = xp.matmul(x, xp.where(bad, number(xp, 0, y), y))
+        return xp.where(xp.isnan(z) & (met == 0), rest, z)
+
+    def dx(self, g, y):
+        return spared(g, y.mT)
+
+    def dy(self, g, x):
+        return spared(x.mT, g)
+
+
 class Cross(Op):
     """z = x × y        zᵢ = xⱼ yₖ - xₖ yⱼ, (i, j, k) = (0, 1, 2), (1, 2, 0), (2, 0, 1) along `axis`
 
@@ -149,6 +174,39 @@ class Cross(Op):
 
 
 _matmul, _shared, _matvec, _vecmat, _vecdot, _mul = MatMul(), MatMulShared(), MatVec(), VecMat(), VecDot(), Mul()
+_spared = Spared()
+
+
+def spared(x: Any, y: Any) -> Any:
+    """X Y, but 0 · ∞ is 0 where the 0 is in X"""
+    return binary(_spared, x, y)
+
+
+def _row(g: Any, y: Any) -> Any:
+    """Σᵢ gᵢ Yᵢⱼ with that care."""
+    z = spared(g.expand_dims(-2), y)
+    return z.reshape((*z.shape[:-2], z.shape[-1]))
+
+
+def _outer(g: Any, x: Any, axis: int) -> Any:
+    """Products of g and x, each with a new axis, g at `axis` and x at the other of the last two, with that care."""
+    g = g.expand_dims(axis)
+    return mend(g, g * x.expand_dims(-3 - axis))
+
+
+#: Gradient → the same, where g comes through an op that selects: a row that was not taken, and holds ∞ or NaN, must
+#: not reach the sums over rows. The traversal looks here (see grad.gradients).
+SPARED: dict[Any, Callable[..., Any]] = {
+    MatMul.dx: lambda op, g, y: spared(g, y.mT),
+    MatMul.dy: lambda op, g, x: spared(g.mT, x).mT,
+    MatMulShared.dy: lambda op, g, x: spared(g.reshape(_rows(g)).mT, x.reshape(_rows(x))).mT,
+    MatVec.dx: lambda op, g, y: _outer(g, y, -1),
+    MatVec.dy: lambda op, g, x: _row(g, x),
+    VecMat.dx: lambda op, g, y: _row(g, y.mT),
+    VecMat.dy: lambda op, g, x: _outer(g, x, -2),
+    VecDot.dx: lambda op, g, y: mend(g.expand_dims(-1), op.dx(g, y)),
+    VecDot.dy: lambda op, g, x: mend(g.expand_dims(-1), op.dy(g, x)),
+}
 
 
 def _rows(x: Any) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from math import ceil, floor
 from ..apply import apply, unary
 from ..dtypes import bool_, float32, uint8
 from ..errors import AxisError
+from ..node import Value
 from ..op import Op
 from .along import axis_for, count, cut, filled_axes, lined, merged, ones, turned, unmerged, without
 from .compare import isnan
@@ -180,18 +181,21 @@ def median(x: Tensor, axis: Axis = None, keepdims: bool = False) -> Tensor:
 
 
 def quantile(
-    x: Tensor, q: float | Sequence[float] | Tensor, axis: Axis = None, keepdims: bool = False,
+    x: Tensor,
+    q: float | Sequence[float] | Tensor,
+    axis: Axis = None,
+    keepdims: bool = False,
     interpolation: str = "linear",
 ) -> Tensor:
     """What a share `q` of all x over `axis` (all axes by default) lies below; several q give a first axis.
 
     interpolation    between two numbers: "linear", "lower", "higher", "nearest" or "midpoint"
     """
-    shares: Any = q.tolist() if hasattr(q, "tolist") else q
     axes = filled_axes("quantile", x, axis)
-    n = count(x.shape, axes)
+    shares, spots = _spots(q, count(x.shape, axes) - 1)
     many = isinstance(shares, (list, tuple))
-    places = tuple([_place(s, n, interpolation) for s in (shares if many else [shares])])
+    pairs = zip(shares, spots, strict=True) if many else [(shares, spots)]
+    places = tuple([_place(s, spot, interpolation) for s, spot in pairs])
     shape = (*([len(places)] if many else []), *_shape(x, axes, keepdims))
     y = x if x.dtype.kind == "float" else astype(x, float32)
     return unary(Rank(places, axes, shape), y)  # type: ignore[no-any-return]
@@ -202,13 +206,22 @@ def _shape(x: Any, axes: tuple[int, ...], keepdims: bool) -> tuple[int, ...]:
     return ones(x.shape, axes) if keepdims else without(x.shape, axes)
 
 
-def _place(q: float, n: int, interpolation: str) -> float:
-    """The place of the share `q` among `n` numbers in order."""
+def _spots(q: Any, last: int) -> tuple[Any, Any]:
+    """Shares as plain numbers, and each times `last`: rounded in the dtype of `q`, where a tenth of 10 is 1."""
+    if hasattr(q, "tolist"):
+        t: Any = q if isinstance(q, Value) else tensor(q)
+        t = t if t.dtype == "float64" else astype(t, float32)
+        return t.tolist(), (t * float(last)).tolist()
+    return q, [s * last for s in q] if isinstance(q, (list, tuple)) else q * last
+
+
+def _place(q: float, spot: float, interpolation: str) -> float:
+    """The place that the share `q` has among numbers in order, `spot` counted from the first."""
     if not 0 <= q <= 1:
         raise ValueError(f"quantile: q={q} is no share of the numbers; use 0 to 1")
     if interpolation not in ROUNDING:
         raise ValueError(f"quantile: interpolation {interpolation!r} is none of {', '.join(ROUNDING)}")
-    return float(ROUNDING[interpolation](q * (n - 1)))
+    return float(ROUNDING[interpolation](spot))
 
 
 def ordered(x: Any) -> Any:

@@ -7,7 +7,7 @@ from ..errors import DTypeError
 from ..node import Value
 from ..op import Op
 from .exponential import log
-from .numbers import kind
+from .numbers import INF, kind
 from .select import where
 
 TYPE_CHECKING = False
@@ -87,7 +87,7 @@ class Pow(Op):
     ∂L/∂x = g y xʸ⁻¹, 0 for y = 0        ∂L/∂y = g z log x, 0 where x = 0 and y ≥ 0
     """
 
-    elementwise = singular = True
+    elementwise = singular = numbers = True
 
     def forward(self, xp, x, y):
         if kind(xp, x) == "int" and bool(xp.any(y < 0)):
@@ -104,7 +104,7 @@ class Pow(Op):
 class Hypot(Op):
     """z = √(x² + y²), without overflow
 
-    ∂L/∂x = g x / z        ∂L/∂y = g y / z        0 where z = 0
+    ∂L/∂x = g x / z        ∂L/∂y = g y / z        0 where z = 0, to every order
     """
 
     elementwise = scales = floats = True
@@ -113,10 +113,28 @@ class Hypot(Op):
         return xp.hypot(x, y)
 
     def dx(self, g, z, x):
-        return g * (x / where(z == 0, 1, z))
+        return g * (x / where(z == 0, INF, z))
 
     def dy(self, g, z, y):
-        return g * (y / where(z == 0, 1, z))
+        return g * (y / where(z == 0, INF, z))
+
+
+class Slope(Op):
+    """z = 1 / √s(1 - x²), s = ±1, by the factors 1 - x and 1 + x; without the root where not `root`
+
+    ∂L/∂x = s g x z³, 2 s g x z² without the root: infinite at ±1, where the factors' own slopes would make 0 · ∞
+    """
+
+    sign: int
+    root: bool
+    elementwise = singular = floats = True
+
+    def forward(self, xp, x):
+        a, b = self.sign - self.sign * x, 1 + x
+        return 1 / (xp.sqrt(a) * xp.sqrt(b) if self.root else a * b)
+
+    def dx(self, g, x, z):
+        return g * self.sign * x * (z * z * z if self.root else 2 * z * z)
 
 
 _square, _sqrt, _rsqrt, _pow, _hypot = Square(), Sqrt(), Rsqrt(), Pow(), Hypot()
@@ -147,6 +165,11 @@ def pow(x: Any, y: Any) -> Tensor:
 def rpow(x: Any, y: Any) -> Tensor:
     """yˣ: `number ** tensor`"""
     return binary(_pow, y, x)  # type: ignore[no-any-return]
+
+
+def slope(x: Any, sign: int, root: bool = True) -> Tensor:
+    """1 / √±(1 - x²), or without the root: the slopes of the inverse circular and hyperbolic functions"""
+    return unary(Slope(sign, root), x)  # type: ignore[no-any-return]
 
 
 def hypot(x: Any, y: Any) -> Tensor:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from math import pi
 
 from .. import dtypes
-from ..apply import apply
+from ..apply import apply, unary
 from ..dtypes import dtype as as_dtype
 from ..errors import DTypeError, ShapeError
 from ..op import Op
-from .compare import isfinite
-from .creation import place, require, shape_of
-from .exponential import log1p
+from .axes import whole
+from .compare import isfinite, nextafter
+from .creation import fits, place, require, shape_of, tensor
+from .exponential import log, log1p
+from .extreme import clip
 from .generator import default_generator
 from .order import argsort
+from .reduce import argmax
 from .scan import cumsum
 from .select import where
 from .shape import broadcast_shapes, expand_dims
@@ -80,6 +83,17 @@ class Normal(Bits):
         return xp.reshape(xp.astype(z, xp.dtype(self.dtype)), self.shape)
 
 
+class Chance(Op):
+    """z = p, which must be probabilities: a check that is part of the program where one is recorded"""
+
+    storage = True
+
+    def forward(self, xp, p):
+        if not bool(xp.all((p >= 0) & (p <= 1))):
+            raise ValueError("bernoulli: p is a probability, and has entries below 0, above 1 or NaN")
+        return p
+
+
 def unit(xp: Any, words: Any, t: DType) -> Any:
     """Words as numbers in [0, 1) of a floating dtype."""
     bits = BITS[t.name]
@@ -97,8 +111,13 @@ def _count(shape: tuple[int, ...]) -> int:
 def _float(name: str, dtype: What) -> DType:
     t = as_dtype(dtype or dtypes.float32)
     if t.kind != "float":
-        raise DTypeError(f"{name}: dtype {t} is not floating; draw floats and cast, or use randint")
+        raise DTypeError(f"{name}: dtype {t} is not floating; use floats and cast, or randint")
     return t
+
+
+def _wide(t: DType) -> DType:
+    """What chances are computed in: steps of 1/2048, as half precision has them, are too coarse."""
+    return dtypes.float32 if t.bits == 16 else t
 
 
 def rand(
@@ -109,7 +128,7 @@ def rand(
     requires_grad: bool = False,
 ) -> Tensor:
     """Uniform in [0, 1)."""
-    op = Uniform(place(device), generator or default_generator, shape_of(shape), _float("rand", dtype))
+    op = Uniform(place(device), generator or default_generator, shape_of("rand", shape), _float("rand", dtype))
     return require(apply(op), requires_grad)
 
 
@@ -121,7 +140,7 @@ def randn(
     requires_grad: bool = False,
 ) -> Tensor:
     """Normal with mean 0 and variance 1."""
-    op = Normal(place(device), generator or default_generator, shape_of(shape), _float("randn", dtype))
+    op = Normal(place(device), generator or default_generator, shape_of("randn", shape), _float("randn", dtype))
     return require(apply(op), requires_grad)
 
 
@@ -139,7 +158,11 @@ def uniform(
     low: float, high: float, *shape: Any, generator: Generator | None = None, dtype: What = None, device: Where = None
 ) -> Tensor:
     """Uniform in [low, high)."""
-    return rand(*shape, generator=generator, dtype=dtype, device=device) * (high - low) + low
+    t = _float("uniform", dtype)
+    u = rand(*shape, generator=generator, dtype=_wide(t), device=device)
+    z = (u * (high / 2 - low / 2) + low / 2) * 2  # halves: the distance itself may be out of range
+    last = nextafter(tensor(high, t, u.device), low)  # what rounding would put at `high`
+    return clip(z.astype(t), max=last) if low <= high else clip(z.astype(t), min=last)
 
 
 def normal(
@@ -154,7 +177,8 @@ def normal(
     like: Any = mean if hasattr(mean, "shape") else std
     if not hasattr(like, "shape"):
         return randn(*shape, generator=generator, dtype=dtype, device=device) * std + mean
-    sizes = shape_of(shape) if shape else broadcast_shapes(*[x.shape for x in (mean, std) if hasattr(x, "shape")])
+    shapes = [x.shape for x in (mean, std) if hasattr(x, "shape")]
+    sizes = shape_of("normal", shape) if shape else broadcast_shapes(*shapes)
     return randn(sizes, generator=generator, dtype=like.dtype, device=like.device) * std + mean
 
 
@@ -169,23 +193,28 @@ def randint(
     """Integers from `low` up to, not including, `high`: `randint(10, shape)` counts from 0. A word modulo the range."""
     if high is None or hasattr(high, "__iter__"):
         low, high, shape = 0, low, (high, *shape) if high is not None else shape
-    span = int(high) - int(low)
-    if not 0 < span <= 2**63:
-        raise ValueError(f"randint: no integers from {low} up to {high}")
-    words = apply(Bits(place(device), generator or default_generator, shape_of(shape)))
-    drawn: Tensor = (words % span).astype("int64") + int(low)
-    return drawn.astype(dtype or "int64")
+    first, end = whole("randint", "low", low), whole("randint", "high", high)
+    if not 0 < end - first <= 2**63:
+        raise ValueError(f"randint: no integers from {first} up to {end}, or over 2**63")
+    t = as_dtype(dtype or dtypes.int64)
+    fits("randint", range(first, end), t)
+    words = apply(Bits(place(device), generator or default_generator, shape_of("randint", shape)))
+    drawn: Tensor = (words % (end - first)).astype(t if t.bits == 64 and t.kind == "uint" else "int64") + first
+    return drawn.astype(t)
 
 
 def randperm(n: int, *, generator: Generator | None = None, dtype: What = None, device: Where = None) -> Tensor:
     """The numbers from 0 up to n in a random order: the order of n words."""
-    words = apply(Bits(place(device), generator or default_generator, (int(n),)))
-    return argsort(words).astype(dtype or "int64")
+    size, t = shape_of("randperm", (n,)), as_dtype(dtype or dtypes.int64)
+    fits("randperm", range(*size), t)
+    return argsort(apply(Bits(place(device), generator or default_generator, size))).astype(t)
 
 
 def bernoulli(p: Tensor, *, generator: Generator | None = None) -> Tensor:
     """1 with probability p, else 0, in the dtype of `p`."""
-    return (rand_like(p.detach(), generator=generator) < p).astype(p.dtype)
+    t = _wide(_float("bernoulli", p.dtype))
+    chance: Tensor = unary(Chance(), p.detach()).astype(t)
+    return (rand(p.shape, generator=generator, dtype=t, device=p.device) < chance).astype(p.dtype)
 
 
 def multinomial(
@@ -195,18 +224,20 @@ def multinomial(
 
     With replacement by inverting the cumulative sum, without by an exponential race (Efraimidis and Spirakis, 2006).
     """
-    p = probs.detach()
+    t = _wide(_float("multinomial", probs.dtype))
+    p, n = probs.detach().astype(t), whole("multinomial", "num_samples", num_samples)
     if p.ndim not in (1, 2) or not p.shape[-1]:
         raise ShapeError(f"multinomial: probs has shape {p.shape}; pass (n,) or (rows, n) with n > 0")
-    if bool((~(isfinite(p) & (p >= 0))).any()) or bool((p.sum(axis=-1) <= 0).any()):
+    if not bool((isfinite(p) & (p >= 0)).all()) or bool((p.max(axis=-1) <= 0).any()):
         raise ValueError("multinomial: probs has negative or infinite entries, NaN, or a row of zeros")
+    if n < 0:
+        raise ValueError(f"multinomial: {n} samples; draw 0 or more")
     if replacement:
-        total = cumsum(p, axis=-1)
-        u = rand(*p.shape[:-1], num_samples, generator=generator, dtype=p.dtype, device=p.device)
-        below = expand_dims(u, axis=-1) * expand_dims(total[..., -1:], axis=-1) >= expand_dims(total, axis=-2)
-        return below.astype("int64").sum(axis=-1)
-    if int((p > 0).astype("int64").sum(axis=-1).min()) < num_samples:
-        raise ValueError(f"multinomial: {num_samples} samples without replacement, but a row has fewer nonzero entries")
-    waits = -log1p(-rand(p.shape, generator=generator, dtype=p.dtype, device=p.device))
-    race = where(p > 0, waits / where(p > 0, p, 1.0), float("inf"))
-    return argsort(race, axis=-1)[..., :num_samples]
+        total = where(p > 0, cumsum(p / p.max(axis=-1, keepdims=True), axis=-1), 0)  # u · total is never below 0
+        u = rand(*p.shape[:-1], n, generator=generator, dtype=t, device=p.device) * total.max(axis=-1, keepdims=True)
+        return argmax(expand_dims(u, axis=-1) < expand_dims(total, axis=-2), axis=-1)
+    if int((p > 0).astype("int64").sum(axis=-1).min()) < n:
+        raise ValueError(f"multinomial: {n} samples without replacement, but a row has fewer nonzero entries")
+    u = clip(rand(p.shape, generator=generator, dtype=t, device=p.device), min=2.0 ** -(BITS[t.name] + 1))  # not 0
+    race = where(p > 0, log(-log1p(-u)) - log(where(p > 0, p, 1.0)), float("inf"))
+    return argsort(race, axis=-1)[..., :n]

@@ -163,7 +163,8 @@ class Hardswish(Op):
     elementwise = scales = floats = True
 
     def forward(self, xp, x):
-        return x * xp.minimum(xp.maximum(x + 3, number(xp, 0, x)), number(xp, 6, x)) / 6
+        x = xp.maximum(x, number(xp, -3, x))
+        return x * xp.minimum(x + 3, number(xp, 6, x)) / 6
 
     def dx(self, g, x):
         return where(x <= -3, 0, where(x < 3, g * (x / 3 + 0.5), g))

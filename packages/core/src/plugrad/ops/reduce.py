@@ -59,7 +59,7 @@ class Mean(Op):
 class Prod(Op):
     """z = Π x over `axis`
 
-    ∂L/∂xᵢ = g · Π_{j≠i} xⱼ: the product of all before and all after, so zeros do no harm
+    ∂L/∂xᵢ = g · Π_{j≠i} xⱼ (see scan.Others), so zeros do no harm
     """
 
     axis: tuple[int, ...]

@@ -7,6 +7,7 @@ from ..errors import ShapeError
 from ..op import Op
 from .along import axis_for, cast_for, cut, shifted, tensor_for, turned, widened
 from .convert import astype
+from .numbers import STEPS
 from .select import mend
 
 TYPE_CHECKING = False
@@ -52,6 +53,26 @@ class CumProd(Op):
         step = -1 if self.reverse else 1
         h = recurrence(lag(x, self.axis, -step), g, self.axis, not self.reverse)
         return mend(h, h * lag(z, self.axis, step, fill=1))
+
+
+class Others(Op):
+    """z_i = Π_{j≠i} x_j along the last axis: Π x / x_i where that is safe, else the product of all before and after
+
+    ∂L/∂x = what comes back through the product of all before, and through that of all after, so zeros do no harm
+    """
+
+    def forward(self, xp, x):
+        axis, p = len(x.shape) - 1, xp.prod(x, axis=-1, keepdims=True)
+        before, after = (shifted(xp, run(xp.cumulative_prod, x, axis, s < 0), axis, s, 1) for s in (1, -1))
+        safe = xp.isfinite(p) & (xp.abs(p) >= normal(xp, x)) & xp.isfinite(x) & (x != 0)
+        return xp.where(safe, p / xp.where(safe, x, xp.ones_like(x)), before * after)
+
+    def dx(self, g, x):
+        axis = len(x.shape) - 1
+        ops = CumProd(axis, False), CumProd(axis, True)
+        z, y = (unary(op, x) for op in ops)
+        gz, gy = g * lag(y, axis, -1, fill=1), g * lag(z, axis, 1, fill=1)
+        return ops[0].dx(lag(mend(g, gz), axis, -1), x, z) + ops[1].dx(lag(mend(g, gy), axis, 1), x, y)
 
 
 class Recurrence(Op):
@@ -111,6 +132,9 @@ class Diff(Op):
         return joined([none, g], self.axis) - joined([g, none], self.axis)
 
 
+_others = Others()
+
+
 def run(scan: Callable[..., Any], x: Any, axis: int, reverse: bool) -> Any:
     """`scan` of the array x along `axis`, from the end where `reverse`."""
     return turned(scan(turned(x, axis), axis=axis), axis) if reverse else scan(x, axis=axis)
@@ -126,11 +150,15 @@ def followed(xp: Any, a: Any, z: Any, axis: int) -> Any:
     return z
 
 
+def normal(xp: Any, x: Any) -> float:
+    """The smallest number that has all the digits of the dtype of x."""
+    unit, tiny, _ = STEPS[xp.backend.dtype_of(x).name]
+    return tiny / unit / 2
+
+
 def others(x: Any) -> Any:
-    """z_i = Π_{j≠i} x_j along the last axis of a tensor: the product of all before and of all after."""
-    axis = len(x.shape) - 1
-    before, after = (lag(unary(CumProd(axis, step < 0), x), axis, step, fill=1) for step in (1, -1))
-    return before * after
+    """z_i = Π_{j≠i} x_j along the last axis of a tensor"""
+    return unary(_others, x)
 
 
 def recurrence(x: Any, y: Any, axis: int, reverse: bool) -> Any:
@@ -186,9 +214,7 @@ def cumulative_prod(
     return z if dtype is None else astype(z, dtype)
 
 
-def diff(
-    x: Tensor, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None
-) -> Tensor:
+def diff(x: Tensor, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None) -> Tensor:
     """x_{k+1} - x_k along `axis`, `n` times over; `prepend` and `append` are put before and behind x first."""
     i = axis_for("diff", x, axis)
     if n < 0:

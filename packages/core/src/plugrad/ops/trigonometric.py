@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..apply import binary, unary
 from ..op import Op
-from .power import hypot, sqrt
+from .power import hypot, slope
 from .select import where
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ class Tan(Op):
 class Asin(Op):
     """z = arcsin x
 
-    ∂L/∂x = g / √(1 - x²), with (1 - x)(1 + x) under the root
+    ∂L/∂x = g / √(1 - x²)
     """
 
     elementwise = singular = floats = True
@@ -75,13 +75,13 @@ class Asin(Op):
         return xp.asin(x)
 
     def dx(self, g, x):
-        return g / sqrt((1 - x) * (1 + x))
+        return g * slope(x, 1)
 
 
 class Acos(Op):
     """z = arccos x
 
-    ∂L/∂x = -g / √(1 - x²), with (1 - x)(1 + x) under the root
+    ∂L/∂x = -g / √(1 - x²)
     """
 
     elementwise = singular = floats = True
@@ -90,7 +90,7 @@ class Acos(Op):
         return xp.acos(x)
 
     def dx(self, g, x):
-        return -g / sqrt((1 - x) * (1 + x))
+        return -g * slope(x, 1)
 
 
 class Atan(Op):
@@ -191,7 +191,7 @@ class Asinh(Op):
 class Acosh(Op):
     """z = arcosh x
 
-    ∂L/∂x = g / √(x² - 1), as g / (√(x - 1) √(x + 1))
+    ∂L/∂x = g / √(x² - 1)
     """
 
     elementwise = singular = floats = True
@@ -200,13 +200,13 @@ class Acosh(Op):
         return xp.acosh(x)
 
     def dx(self, g, x):
-        return g / (sqrt(x - 1) * sqrt(x + 1))
+        return g * slope(x, -1)
 
 
 class Atanh(Op):
     """z = artanh x
 
-    ∂L/∂x = g / (1 - x²), as g / ((1 - x)(1 + x))
+    ∂L/∂x = g / (1 - x²)
     """
 
     elementwise = singular = floats = True
@@ -215,7 +215,7 @@ class Atanh(Op):
         return xp.atanh(x)
 
     def dx(self, g, x):
-        return g / ((1 - x) * (1 + x))
+        return g * slope(x, 1, root=False)
 
 
 def _radius(x, y):

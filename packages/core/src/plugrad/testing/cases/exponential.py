@@ -41,8 +41,8 @@ ROWS = [
         closed=lambda x, y: math.log(math.exp(x) + math.exp(y)),
     ),
     case(
-        exponential.Logaddexp, ops.logaddexp, exactly([-INF, -INF, 800.0, -800.0, INF]),
-        exactly([-INF, 1.0, 800.0, -800.0, 1.0]), order=0, label="far out",
+        exponential.Logaddexp, ops.logaddexp, exactly([-INF, -INF, 800.0, -800.0, INF, INF]),
+        exactly([-INF, 1.0, 800.0, -800.0, 1.0, INF]), order=0, label="far out",
         closed=lambda x, y: max(x, y) + (_softplus(-abs(x - y)) if math.isfinite(x - y) else 0.0),
     ),
     case(exponential.Sigmoid, ops.sigmoid, real(2, 3), closed=_sigmoid),

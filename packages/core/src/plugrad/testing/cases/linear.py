@@ -24,6 +24,8 @@ ROWS = [
     case(linear.VecDot, ops.vecdot, real(2, 1, 3), real(4, 3), label="broadcast"),
     case(linear.VecDot, lambda x, y: ops.vecdot(x, y, axis=-2), real(2, 3, 4), real(3, 1), label="axis"),
     case(linear.VecDot, ops.vecdot, real(2, 0), real(2, 0), label="empty"),
+    case(linear.Spared, linear.spared, real(2, 3), real(3, 5)),
+    case(linear.Spared, linear.spared, real(2, 1, 3, 4), real(5, 4, 2), label="batch"),
     case(linear.Cross, linalg.cross, real(2, 3), real(3)),
     case(linear.Cross, lambda x, y: linalg.cross(x, y, axis=0), real(3, 2), real(3, 2), label="axis"),
 ]

@@ -32,4 +32,16 @@ ROWS = [
         power.Hypot, ops.hypot, exactly([0.0, 3.0, 1e-30]), exactly([0.0, -4.0, 0.0]), closed=math.hypot, order=0,
         label="origin",
     ),
+    case(
+        power.Slope, lambda x: power.slope(x, 1), between(-0.9, 0.9, 2, 3), order=3,
+        closed=lambda x: 1 / math.sqrt(1 - x * x),
+    ),
+    case(
+        power.Slope, lambda x: power.slope(x, -1), between(1.2, 4, 2, 3), label="beyond 1",
+        closed=lambda x: 1 / math.sqrt(x * x - 1),
+    ),
+    case(
+        power.Slope, lambda x: power.slope(x, 1, root=False), exactly([-0.9, 0.0, 0.5, 3.0]), label="no root",
+        closed=lambda x: 1 / (1 - x * x),
+    ),
 ]  # fmt: skip

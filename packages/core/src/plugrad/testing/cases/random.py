@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...apply import apply
+from ...apply import apply, unary
 from ...ops import random
 from ...ops.generator import Generator
-from ..case import case, real
+from ..case import between, case, real
 
 
 def draws(op):
@@ -17,4 +17,5 @@ ROWS = [
     case(random.Bits, draws(random.Bits), real(1), order=0),
     case(random.Uniform, draws(random.Uniform), real(1), order=0),
     case(random.Normal, draws(random.Normal), real(1), order=0),
+    case(random.Chance, lambda p: unary(random.Chance(), p), between(0, 1, 2, 3), order=0),
 ]
