@@ -46,7 +46,7 @@ def train(net: nn.Module, train_set: data.Subset, epochs: int) -> list[float]:
 def draw(losses: list[float], images: pg.Tensor, digits: pg.Tensor, truth: pg.Tensor, path: Path) -> None:
     """The loss curve, and a sheet of held-out digits with what the network reads; mistakes come first, in red."""
     figure = plt.figure(figsize=(11, 4.6), layout="constrained")
-    left, right = figure.subfigures(1, 2, width_ratios=[1, 1.25]).flat
+    left, right = figure.subfigures(1, 2, squeeze=False, width_ratios=[1, 1.25])[0]
     curve = left.subplots()
     curve.semilogy(range(1, len(losses) + 1), losses)
     curve.set(xlabel="epoch", ylabel="cross-entropy", title="training loss")

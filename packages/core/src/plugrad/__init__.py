@@ -61,7 +61,9 @@ if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when fi
     from .tools.watch import nan_tracer as nan_tracer
     from .tools.watch import profiler as profiler
 
-    data, nn, optim = plugrad_data, plugrad_nn, plugrad_optim
+    data = plugrad_data
+    nn = plugrad_nn
+    optim = plugrad_optim
     __version__: str
 
 _LAZY = {  # module → names that come in when first used

@@ -137,4 +137,3 @@ def unmerged(t: Any, axes: tuple[int, ...], shape: Sequence[int]) -> Any:
     order, _ = merging(shape, axes)
     back = tuple(sorted(range(len(order)), key=order.__getitem__))
     return t.reshape(tuple([shape[i] for i in order])).permute(back)
-

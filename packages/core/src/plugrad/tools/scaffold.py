@@ -12,7 +12,7 @@ from string import Template
 
 from ..backend import API, REQUIRED
 from ..errors import PluginError
-from ..plugins import EXTRAS
+from ..plugins import CPU, EXTRAS
 
 #: File of the new package → its text in templates/.
 FILES = {
@@ -50,8 +50,9 @@ def check_name(name: str) -> None:
             f"new-backend: {name!r} cannot name a device: write a lowercase identifier of letters, digits and "
             f"inner '_' that is no word of Python, as in 'mine' or 'my_gpu'"
         )
-    if name == "cpu" or name in EXTRAS:
-        taken = ", ".join(["cpu", *EXTRAS])
+    own = dict.fromkeys(["cpu", *CPU, *EXTRAS])
+    if name in own:
+        taken = ", ".join(own)
         raise PluginError(f"new-backend: {name!r} is one of plugrad's own names ({taken}); choose another")
 
 

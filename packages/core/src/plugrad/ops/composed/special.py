@@ -10,6 +10,7 @@ from __future__ import annotations
 from ...backend import composed
 from ..numbers import INF, ROOT_PI, SLOPE, number
 
+# fmt: off
 INSIDE = {  # erf(x) / x in x², for |x| < 1
     "float32": (
         7.882497110086663e-05, -0.0008018854992786387, 0.005189311942686617, -0.026854328796067244,
@@ -35,6 +36,7 @@ OUTSIDE = {  # (1 + 2x) e^x² erfc(x) in t = (x - 3) / (x + 3), for 1 ≤ x ≤ 
         0.12964515870276042, -0.04756229435345252, -0.13562110612458117, 1.2530080582697296,
     ),
 }
+# fmt: on
 LAST = 28.0  # beyond it erfc is below the smallest float64
 A = 0.147  # S. Winitzki (2008): erf within 2e-3 in elementary functions, which can be solved for x
 
