@@ -22,7 +22,7 @@ def there_and_back(x):
 
 
 ROWS = [
-    case(convert.Clone, ops.clone, real(2, 3)),
-    case(convert.Transfer, there_and_back, real(2, 3)),
+    case(convert.Clone, ops.clone, real(2, 3), closed=lambda x: x),
+    case(convert.Transfer, there_and_back, real(2, 3), closed=lambda x: x),
     case(convert.Transfer, there_and_back, real(2, 0), label="empty"),
 ]
