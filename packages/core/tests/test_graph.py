@@ -334,3 +334,13 @@ def test_a_true_nan_is_not_hidden():
     x = leaf([-1.0])
     (g,) = pg.grad(x.sqrt().sum(), x)
     assert [v != v for v in g.tolist()] == [True]
+
+
+def test_care_reaches_behind_an_op_with_several_outputs():
+    x = leaf([0.0, 2.0])
+    low, high = (x * x.log()).split(1)
+    y = pg.where(pg.tensor([False, True]), pg.concat([low, high]), 0.0).sum()
+    assert pg.grad(y, x)[0].tolist() == pytest.approx([0.0, 1.0 + 0.6931472])
+    values, _ = pg.topk(x * x.log(), 2)
+    masked = pg.where(values > 0, values, 0.0).sum()
+    assert pg.grad(masked, x)[0].tolist() == pytest.approx([0.0, 1.0 + 0.6931472])

@@ -74,6 +74,8 @@ def gradients(
             yield n, g
             found = grads.setdefault(n.parents[0], {})  # type: ignore[arg-type]
             found[n.place] = found[n.place] + g if n.place in found else g
+            if n in careful:
+                careful.update(n.parents)  # type: ignore[arg-type]
             continue
         if g.__class__ is dict:
             g = _outputs(n, g)
