@@ -4,9 +4,18 @@
 the names of the array API standard; `pg.nn`, `pg.optim`, `pg.data` and whatever is installed come in when first used.
 """
 
+# ruff: noqa: E402
 from __future__ import annotations
 
-from .tensor import Tensor as Tensor  # first: the function `tensor` takes over the name of its module  # isort: skip
+import gc as _gc
+
+_collecting = _gc.isenabled()
+_gc.disable()  # the functions and classes that come now are no garbage; looking for some costs 0.9 ms
+try:
+    from .tensor import Tensor as Tensor  # first: the function `tensor` takes over the name of its module
+finally:
+    if _collecting:
+        _gc.enable()
 
 from . import dtypes as dtypes
 from . import errors as errors
@@ -22,8 +31,6 @@ from .context import set_grad_enabled as set_grad_enabled
 from .dtypes import *  # noqa: F403
 from .grad import backward as backward
 from .grad import grad as grad
-from .kernel import Kernel as Kernel
-from .kernel import kernels as kernels
 from .op import Op as Op
 from .ops import *  # noqa: F403
 
@@ -37,6 +44,10 @@ if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when fi
     from . import linalg as linalg
     from . import plugins as plugins
     from . import testing as testing
+    from .kernel import Kernel as Kernel
+    from .kernel import kernels as kernels
+    from .ops.contract import einsum as einsum
+    from .ops.contract import tensordot as tensordot
     from .ops.info import __array_namespace_info__ as __array_namespace_info__
     from .ops.info import can_cast as can_cast
     from .ops.info import finfo as finfo
@@ -67,6 +78,8 @@ if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when fi
     __version__: str
 
 _LAZY = {  # module → names that come in when first used
+    "kernel": "Kernel kernels",
+    "ops.contract": "einsum tensordot",
     "ops.info": "__array_namespace_info__ can_cast finfo iinfo isdtype result_type",
     "tools.checkpoint": "checkpoint",
     "tools.functional": "hessian hvp jacobian jvp vjp",

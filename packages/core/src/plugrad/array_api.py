@@ -10,6 +10,7 @@ from . import dtypes, ops
 from . import linalg as linalg
 from .ops import *  # noqa: F403
 from .ops import creation
+from .ops.contract import *  # noqa: F403
 from .ops.creation import *  # noqa: F403
 from .ops.info import *  # noqa: F403
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
+from _contextvars import ContextVar  # what `contextvars` is, without another file to import
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class State:
         return State(**{name: changes.get(name, getattr(self, name)) for name in State.__slots__})
 
 
-current: ContextVar[State] = ContextVar("plugrad", default=State())  # noqa: B039  (a State is never changed)
+current: ContextVar[State] = ContextVar("plugrad", default=State())
 
 
 class _Null:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from _operator import attrgetter
 from _thread import allocate_lock
-from math import prod
-from operator import attrgetter
 
 from . import ops
 from .apply import state
@@ -14,6 +13,7 @@ from .errors import DeviceError, DTypeError, GraphError, ShapeError
 from .node import RETAIN, KernelNode, Node, Pick, Value, link, new
 from .op import ALL
 from .ops.linear import SPARED
+from .ops.numbers import prod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,11 +18,22 @@ class Planned:
         self.name = name
 
     def __get__(self, op: Op | None, cls: type[Op]) -> Any:
+        if cls is Op:
+            raise AttributeError(f"Op.{self.name}: ask a class of op")
         _plan(cls)
         return cls.__dict__[self.name]
 
 
-PLANNED = {name: Planned(name) for name in ("named", "gradients", "keeps")}
+class Name:
+    """The name of an op class, MatMul → mat_mul, made when first asked for."""
+
+    def __get__(self, op: Op | None, cls: type[Op]) -> str:
+        cls.name = "".join(["_" + c.lower() if c.isupper() else c for c in cls.__name__]).lstrip("_")
+        return cls.name
+
+
+NAME: Any = Name()
+PLANNED = {name: Planned(name) for name in ("inputs", "variadic", "named", "gradients", "keeps")}
 
 
 class Op:
@@ -71,8 +82,8 @@ class Op:
     direct: ClassVar[bool] = True  # integers and bool need no rule: neither `floats` nor `numbers`
     delicate: ClassVar[bool] = False  # singular, scales or selects: the traversal looks closer
     fields: ClassVar[tuple[str, ...]] = ()
-    inputs: ClassVar[tuple[str, ...]] = ()
-    variadic: ClassVar[bool] = False
+    inputs: ClassVar[tuple[str, ...]]
+    variadic: ClassVar[bool]
     gradients: ClassVar[tuple[tuple[Callable[..., Any], tuple[tuple[int, int], ...]] | None, ...]]
     named: ClassVar[tuple[int, ...]]
     keeps: ClassVar[Keeps]
@@ -84,15 +95,12 @@ class Op:
         own = [n for n, t in cls.__annotations__.items() if "ClassVar" not in str(t)]
         cls.fields = (*(n for n in cls.fields if n not in own), *own)
         if "name" not in cls.__dict__:
-            cls.name = "".join("_" + c.lower() if c.isupper() else c for c in cls.__name__).lstrip("_")
+            cls.name = NAME
         cls.key = f"{cls.__module__.partition('.')[0]}.{cls.__name__}"
-        code = cls.forward.__code__
-        cls.variadic = bool(code.co_flags & VARIADIC)
-        cls.inputs = code.co_varnames[2 : code.co_argcount + cls.variadic]
         cls.direct = not (cls.floats or cls.numbers)
         cls.delicate = cls.singular or cls.scales or cls.selects
-        for name, plan in PLANNED.items():
-            setattr(cls, name, plan)
+        if cls.__base__ is not Op:
+            _late(cls)  # what its base has planned is not its own
         if not cls.key.startswith("plugrad."):
             _plan(cls)  # somebody's mistake is told where it is made
         Op.catalogue[cls.key] = cls
@@ -134,6 +142,12 @@ class Op:
         return type(self), self.settings
 
 
+def _late(cls: type[Op]) -> None:
+    for name, plan in PLANNED.items():
+        setattr(cls, name, plan)
+
+
+_late(Op)
 _made: dict[Any, Op] = {}
 LIMIT = 4096  # settings remembered
 
@@ -175,6 +189,9 @@ def _plan(cls: type[Op]) -> None:
 
     `named` lists everything some gradient names; `gradients[i]` is (method, ((place in `named`, what it is), ...)).
     """
+    code = cls.forward.__code__
+    cls.variadic = bool(code.co_flags & VARIADIC)
+    cls.inputs = code.co_varnames[2 : code.co_argcount + cls.variadic]
     methods = [getattr(cls, "d" + name, None) for name in cls.inputs]
     wants = [None if m is None else _wanted(cls, m) for m in methods]
     cls.named = tuple(dict.fromkeys([n for want in wants for n in want or ()]))

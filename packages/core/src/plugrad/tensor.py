@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from . import leaves, ops, values
 from .call import results
 from .errors import ShapeError
 from .grad import backward
 from .node import Value
+from .ops.numbers import prod
 from .values import inplace
 
 TYPE_CHECKING = False

@@ -4,7 +4,6 @@ from .activation import *  # noqa: F403
 from .arithmetic import *  # noqa: F403
 from .assign import *  # noqa: F403
 from .compare import *  # noqa: F403
-from .contract import *  # noqa: F403
 from .convert import *  # noqa: F403
 from .creation import *  # noqa: F403
 from .distinct import *  # noqa: F403

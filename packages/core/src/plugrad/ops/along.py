@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from ..errors import DTypeError, ShapeError
 from ..node import Value
 from .axes import many_axes, one_axis
 from .convert import astype
+from .numbers import prod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

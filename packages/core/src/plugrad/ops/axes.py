@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from operator import index as as_int
-
 from ..errors import AxisError, DTypeError, ShapeError
+from .numbers import as_int
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

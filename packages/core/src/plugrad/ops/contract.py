@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from ..apply import binary
 from ..errors import ShapeError
 from .arithmetic import Mul
 from .axes import many_axes
 from .linear import MatMul, dims, own
+from .numbers import prod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

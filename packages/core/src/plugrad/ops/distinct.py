@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
+from _operator import itemgetter
 
 from ..apply import apply, binary
 from ..dtypes import float32, int64

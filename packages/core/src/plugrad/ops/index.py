@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from math import prod
-from operator import index as as_int
-
 from ..apply import apply, unary
 from ..errors import AxisError, DTypeError, ShapeError
 from ..node import Value
 from ..op import Op
 from .creation import tensor
 from .nonzero import nonzero
+from .numbers import as_int, prod
 from .shape import Permute, Reshape, broadcast_shapes
 from .slices import Slice, span
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from itertools import accumulate, repeat
-from operator import index as as_int
 
 from ..apply import apply, unary
 from ..errors import DTypeError, ShapeError
 from ..node import Value
 from ..op import Op
 from .axes import one_axis
+from .numbers import as_int
 from .shape import Expand, Reshape, broadcast_shapes, reshape
 from .slices import Slice, cut, native
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from ..apply import binary
 from ..call import wrap
 from ..errors import DTypeError, ShapeError
@@ -11,7 +9,7 @@ from ..node import Value
 from ..op import Op, _clash
 from .arithmetic import Mul
 from .axes import one_axis
-from .numbers import number
+from .numbers import number, prod
 from .select import mend
 
 TYPE_CHECKING = False

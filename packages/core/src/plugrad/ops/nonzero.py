@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from ..apply import apply
 from ..errors import ShapeError
 from ..op import Op
+from .numbers import prod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

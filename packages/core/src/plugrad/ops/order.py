@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil, floor
-
 from ..apply import apply, unary
 from ..dtypes import bool_, float32, uint8
 from ..errors import AxisError
@@ -13,6 +11,7 @@ from .along import axis_for, count, cut, filled_axes, lined, merged, ones, turne
 from .compare import isnan
 from .convert import astype
 from .creation import tensor
+from .numbers import ceil, floor
 from .select import where
 
 TYPE_CHECKING = False

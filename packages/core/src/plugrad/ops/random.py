@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import pi
-
 from .. import dtypes
 from ..apply import apply, unary
 from ..dtypes import dtype as as_dtype
@@ -15,6 +13,7 @@ from .creation import fits, place, require, shape_of, tensor
 from .exponential import log, log1p
 from .extreme import clip
 from .generator import default_generator
+from .numbers import PI
 from .order import argsort
 from .reduce import argmax
 from .scan import cumsum
@@ -78,7 +77,7 @@ class Normal(Bits):
         wide = dtypes.float32 if self.dtype.bits == 16 else self.dtype
         u = unit(xp, self.words(2 * half), wide)
         r = xp.sqrt(-2 * xp.log(1 - u[:half]))
-        angle = u[half:] * (2 * pi)
+        angle = u[half:] * (2 * PI)
         z = xp.concat([r * xp.cos(angle), r * xp.sin(angle)], axis=0)[:n]
         return xp.reshape(xp.astype(z, xp.dtype(self.dtype)), self.shape)
 

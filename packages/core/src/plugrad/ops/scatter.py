@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from ..apply import apply
 from ..errors import AxisError, DTypeError, ShapeError
 from ..node import Value
@@ -12,6 +10,7 @@ from .assign import Put
 from .axes import one_axis
 from .index import Take, as_index, checked, counted
 from .nonzero import nonzero
+from .numbers import prod
 from .shape import broadcast_arrays, broadcast_shapes, expand, reshape
 from .slices import Slice
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from itertools import repeat
-from math import prod
 
 from ..apply import unary
 from ..errors import ShapeError
 from ..op import Op
 from .axes import many_axes, one_axis, sizes_of
+from .numbers import prod
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from math import inf, nan
-
 from ..apply import unary
 from ..op import Op
 from .along import axes_for, count, filled_axes, ones, opened, ratio, shut
 from .compare import isinf
+from .numbers import INF as inf
+from .numbers import NAN as nan
 from .reduce import mean, shared, sum
 from .select import mend, where
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from operator import index as as_int
-
 from ..apply import apply, unary
 from ..dtypes import with_scalar
 from ..errors import DTypeError, ShapeError
@@ -11,6 +9,7 @@ from ..op import Op
 from .axes import one_axis, sizes_of
 from .creation import tensor
 from .index import Take
+from .numbers import as_int
 from .shape import reshape
 from .slices import Place, Slice, native
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from math import prod
-from operator import index as as_int
-
 from ..apply import unary
 from ..errors import ShapeError
 from ..op import Op
 from .axes import one_axis
+from .numbers import as_int, prod
 from .slices import native
 
 TYPE_CHECKING = False
