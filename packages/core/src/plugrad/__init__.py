@@ -48,12 +48,14 @@ if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when fi
     from .kernel import kernels as kernels
     from .ops.contract import einsum as einsum
     from .ops.contract import tensordot as tensordot
+    from .ops.generator import *  # noqa: F403
     from .ops.info import __array_namespace_info__ as __array_namespace_info__
     from .ops.info import can_cast as can_cast
     from .ops.info import finfo as finfo
     from .ops.info import iinfo as iinfo
     from .ops.info import isdtype as isdtype
     from .ops.info import result_type as result_type
+    from .ops.random import *  # noqa: F403
     from .plugins import device as device
     from .plugins import devices as devices
     from .testing.gradcheck import gradcheck as gradcheck
@@ -80,6 +82,8 @@ if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when fi
 _LAZY = {  # module → names that come in when first used
     "kernel": "Kernel kernels",
     "ops.contract": "einsum tensordot",
+    "ops.generator": "Generator default_generator get_rng_state manual_seed set_rng_state",
+    "ops.random": "bernoulli multinomial normal rand rand_like randint randn randn_like randperm uniform",
     "ops.info": "__array_namespace_info__ can_cast finfo iinfo isdtype result_type",
     "tools.checkpoint": "checkpoint",
     "tools.functional": "hessian hvp jacobian jvp vjp",

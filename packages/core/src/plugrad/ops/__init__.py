@@ -9,14 +9,12 @@ from .creation import *  # noqa: F403
 from .distinct import *  # noqa: F403
 from .exponential import *  # noqa: F403
 from .extreme import *  # noqa: F403
-from .generator import *  # noqa: F403
 from .index import *  # noqa: F403
 from .join import *  # noqa: F403
 from .linear import *  # noqa: F403
 from .nonzero import *  # noqa: F403
 from .order import *  # noqa: F403
 from .power import *  # noqa: F403
-from .random import *  # noqa: F403
 from .rectifier import *  # noqa: F403
 from .reduce import *  # noqa: F403
 from .rounding import *  # noqa: F403
