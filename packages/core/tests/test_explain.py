@@ -146,3 +146,8 @@ def test_installed_kernels_are_listed_with_who_brings_them():
 
 def test_a_line_of_a_builtin():
     assert where(len) == "builtins.len"
+
+
+@pytest.mark.parametrize(("name", "op"), [("rand", "Uniform"), ("einsum", "MatMul"), ("solve", "Solve")])
+def test_names_that_come_in_late(name, op):
+    assert f"plugrad.{op}" in str(pg.explain(name))

@@ -62,12 +62,20 @@ def ops_of(what: Any) -> list[Any]:
     return _by_code(inspect.unwrap(what))
 
 
-def _by_name(name: str) -> list[Any]:
+def _named(name: str) -> Any:
+    """The function of the catalogue that is called `name`, or None; what else comes in late is looked at too."""
     from .. import ops
+    from ..ops import contract, linalg
+    from ..ops import random as draws
 
+    return next((getattr(home, name) for home in (ops, contract, draws, linalg) if hasattr(home, name)), None)
+
+
+def _by_name(name: str) -> list[Any]:
+    function = _named(name)  # first: it brings in what comes in late
     found = [cls for key, cls in Op.catalogue.items() if name in (key, cls.__name__, cls.name)]
-    if not found and hasattr(ops, name):
-        found = ops_of(getattr(ops, name))
+    if not found and function is not None:
+        found = ops_of(function)
     if not found:
         raise LookupError(
             f"explain: no op or function is called {name!r}; known ops: {', '.join(sorted(Op.catalogue))}"
@@ -118,10 +126,8 @@ def _calls(what: Any, inputs: tuple[Any, ...]) -> list[Call]:
 
 
 def _function(what: Any) -> Callable[..., Any]:
-    from .. import ops
-
-    if isinstance(what, str) and hasattr(ops, what):
-        return getattr(ops, what)  # type: ignore[no-any-return]
+    if isinstance(what, str) and (found := _named(what)) is not None:
+        return found  # type: ignore[no-any-return]
     if callable(what) and not (isinstance(what, type) and issubclass(what, Op)):
         return what  # type: ignore[no-any-return]
     raise DTypeError(f"explain: {what!r} cannot be called with inputs; give the function, or the op with its settings")
