@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .context import current, nullcontext
 from .errors import KernelError, PlugradError, ShapeError
-from .node import KernelNode, Node, Pick, Value, link, new
+from .node import KernelNode, Node, Value, link, new, pick
 from .op import ALL, Op, Z
 from .rules import HALF, align, casting, constant
 
@@ -139,22 +139,13 @@ def _remember(op: Op, device: Device, tensors: list[Any], data: Any, kernel: Any
             node.kernel, node.kept = kernel, kept
     if not isinstance(data, tuple):
         return wrap(data, device, node)
-    return tuple([wrap(z, device, node and _pick(node, i, z, device)) for i, z in enumerate(outputs)])
+    return tuple([wrap(z, device, node and pick(node, i, z)) for i, z in enumerate(outputs)])
 
 
 def _keep(i: int | None, arrays: tuple[Any, ...], data: Any) -> Any:
     if i is None or i >= len(arrays):
         return None
     return arrays if i == ALL else data if i == Z else arrays[i]
-
-
-def _pick(node: Node, place: int, data: Any, device: Device) -> Pick | None:
-    """The node of one of several outputs; integers have none."""
-    if device.backend.dtype_of(data).kind != "float":
-        return None
-    pick = link(new(Pick), node.op, (node,), (), data.shape, device)
-    pick.place = place
-    return pick  # type: ignore[no-any-return]
 
 
 def explained(op: Op, tensors: list[Any], error: Exception) -> Exception:

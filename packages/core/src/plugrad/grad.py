@@ -10,7 +10,7 @@ from .apply import state
 from .call import wrap
 from .context import nullcontext, switch
 from .errors import DeviceError, DTypeError, GraphError, ShapeError
-from .node import RETAIN, KernelNode, Node, Pick, Value, link, new
+from .node import RETAIN, KernelNode, Node, Pick, Value, pick
 from .op import ALL
 from .ops.linear import SPARED
 from .ops.numbers import prod
@@ -137,9 +137,7 @@ def _saved(n: Node, j: int, which: int) -> Any:
 
 def _output(n: Node, place: int, data: Any) -> Any:
     """One of several outputs, as a tensor again."""
-    pick: Any = link(new(Pick), n.op, (n,), (), data.shape, n.device)
-    pick.place = place
-    return wrap(data, n.device, pick if n.device.backend.dtype_of(data).kind == "float" else None)
+    return wrap(data, n.device, pick(n, place, data))
 
 
 def _outputs(n: Node, found: dict[int, Any]) -> tuple[Any, ...]:

@@ -87,3 +87,12 @@ def leaf(shape: tuple[int, ...], device: Device) -> Node:
     n = link(new(Node), None, (), (), shape, device)
     n.grad = None
     return n  # type: ignore[no-any-return]
+
+
+def pick(node: Node, place: int, data: Any) -> Pick | None:
+    """The node of one of several outputs; integers have none."""
+    if node.device.backend.dtype_of(data).kind != "float":
+        return None
+    n = link(new(Pick), node.op, (node,), (), data.shape, node.device)
+    n.place = place
+    return n  # type: ignore[no-any-return]

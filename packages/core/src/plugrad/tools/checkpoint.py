@@ -8,7 +8,7 @@ from ..call import wrap
 from ..context import current, switch
 from ..errors import GraphError
 from ..grad import gradients
-from ..node import KernelNode, Node, Pick, Value, link, new, number
+from ..node import KernelNode, Node, Value, link, new, number, pick
 from ..op import Op
 from ..ops.random import Bits
 from .watch import Watcher
@@ -107,7 +107,9 @@ def checkpoint(f: Callable[..., Any], *args: Any) -> Any:
     if not isinstance(result, (tuple, list)):
         return wrap(ys[0].data, ys[0].device, node)
     node.shape = tuple([y.data.shape for y in ys])
-    return tuple([wrap(y.data, y.device, _pick(node, i, y) if y.node is not None else None) for i, y in enumerate(ys)])
+    return tuple(
+        [wrap(y.data, y.device, pick(node, i, y.data) if y.node is not None else None) for i, y in enumerate(ys)]
+    )
 
 
 def _fresh(x: Any) -> Any:
@@ -132,9 +134,3 @@ def _outer(roots: list[Node], first: int) -> tuple[Node, ...]:
         seen.update(new_ones)
         stack.extend(new_ones)
     return tuple(outer)
-
-
-def _pick(node: Node, place: int, y: Any) -> Node:
-    pick: Any = link(new(Pick), node.op, (node,), (), y.data.shape, y.device)
-    pick.place = place
-    return pick  # type: ignore[no-any-return]
