@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from functools import partial
 from math import prod
 from typing import Any
@@ -10,13 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from against_torch import against, agree, both, compare
 from torch.nn import functional as TF
 
 import plugrad as pg
 import plugrad_nn as nn
-from plugrad.testing.draw import numbers
 from plugrad_nn import functional as F
-from plugrad_nn._cases import ROWS as CASE_ROWS
 
 #: name of the case → the same in PyTorch
 ROWS = {
@@ -35,51 +33,11 @@ ROWS = {
     "plugrad_nn.SoftCrossEntropy/places": lambda x, q: TF.cross_entropy(x, q, reduction="none"),
     "plugrad_nn.BinaryCrossEntropy": lambda x, t: TF.binary_cross_entropy(x, t, reduction="none"),
 }
-CASES = {c.name: c for c in CASE_ROWS}
-#: Rows with a closed form, and one where PyTorch gives 0 · ∞ = NaN.
-WITHOUT = {
-    "plugrad_nn.BCEWithLogits",
-    "plugrad_nn.BCEWithLogits/far out",
-    "plugrad_nn.BinaryCrossEntropy/cut off",
-    "plugrad_nn.SoftCrossEntropy/far out",
-}
-
-
-def test_every_case_has_its_row() -> None:
-    assert set(CASES) - WITHOUT == set(ROWS)
-
-
-def both(array: np.ndarray) -> tuple[pg.Tensor, torch.Tensor]:
-    floating = array.dtype.kind == "f"
-    return pg.tensor(array, requires_grad=floating), torch.tensor(array, requires_grad=floating)
-
-
-def agree(ours: pg.Tensor, theirs: torch.Tensor, rtol: float = 2e-5, atol: float = 2e-6) -> None:
-    assert ours.shape == tuple(theirs.shape)
-    np.testing.assert_allclose(ours.detach().numpy(), theirs.detach().numpy(), rtol=rtol, atol=atol)
-
-
-def compare(f: Any, g: Any, *arrays: np.ndarray) -> None:
-    """Values, and gradients of a random weighting of the output."""
-    ours, theirs = zip(*map(both, arrays), strict=True)
-    y, t = f(*ours), g(*theirs)
-    agree(y, t)
-    w = np.random.default_rng(0).standard_normal(t.shape).astype("float32")
-    (y * pg.tensor(w)).sum().backward()
-    (t * torch.tensor(w)).sum().backward()
-    for a, b in zip(ours, theirs, strict=True):
-        if b.grad is not None:
-            assert a.grad.dtype is pg.float32
-            agree(a.grad, b.grad, 1e-4, 1e-5)
 
 
 @pytest.mark.parametrize("name", ROWS)
 def test_ops_are_pytorchs(name: str) -> None:
-    c, arrays = CASES[name], []
-    for i, s in enumerate(c.inputs):
-        a = np.asarray(numbers(s, i), "float32" if s.kind == "float" else "int64")
-        arrays.append(a if s.values is not None else a.reshape(s.shape))
-    compare(c.f, ROWS[name], *arrays)
+    against(name, ROWS[name])
 
 
 RNG = np.random.default_rng(7)
@@ -159,36 +117,6 @@ def test_embedding() -> None:
             lambda w, p=padding: TF.embedding(torch.tensor(i), w, p),
             X[0],
         )
-
-
-PAIRS = [
-    (nn.Linear, torch.nn.Linear), (nn.Embedding, torch.nn.Embedding), (nn.LayerNorm, torch.nn.LayerNorm),
-    (nn.Dropout, torch.nn.Dropout), (nn.GELU, torch.nn.GELU), (nn.LeakyReLU, torch.nn.LeakyReLU),
-    (nn.CrossEntropyLoss, torch.nn.CrossEntropyLoss), (nn.NLLLoss, torch.nn.NLLLoss), (nn.MSELoss, torch.nn.MSELoss),
-    (nn.L1Loss, torch.nn.L1Loss), (nn.BCELoss, torch.nn.BCELoss), (nn.BCEWithLogitsLoss, torch.nn.BCEWithLogitsLoss),
-    (nn.utils.clip_grad_norm_, torch.nn.utils.clip_grad_norm_), (F.cross_entropy, TF.cross_entropy),
-    (F.nll_loss, TF.nll_loss), (F.layer_norm, TF.layer_norm), (F.dropout, TF.dropout), (F.pad, TF.pad),
-    (F.binary_cross_entropy_with_logits, TF.binary_cross_entropy_with_logits), (F.linear, torch.nn.Linear.forward),
-    (nn.init.kaiming_uniform_, torch.nn.init.kaiming_uniform_), (nn.init.xavier_normal_, torch.nn.init.xavier_normal_),
-    (nn.init.uniform_, torch.nn.init.uniform_), (nn.init.normal_, torch.nn.init.normal_),
-]  # fmt: skip
-
-#: Arguments of PyTorch's that plugrad does not have: relics, and what needs other layers.
-LEFT_OUT = {
-    "inplace", "size_average", "reduce", "foreach", "max_norm", "norm_type", "scale_grad_by_freq", "sparse", "_weight",
-    "_freeze",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("ours", "theirs"), PAIRS, ids=lambda f: getattr(f, "__qualname__", None))
-def test_names_order_and_defaults_of_arguments(ours: Any, theirs: Any) -> None:
-    mine = {n: p for n, p in inspect.signature(ours).parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD}
-    torchs = inspect.signature(theirs).parameters
-    shared = [n for n in torchs if n in mine]
-    assert [n for n in mine if n in torchs] == shared
-    assert not set(torchs) - set(mine) - LEFT_OUT - {"self", "args", "kwargs", "generator"}
-    for name in shared:
-        assert mine[name].default == torchs[name].default or mine[name].default in (inspect.Parameter.empty, 0.0), name
 
 
 def test_state_dicts_load_into_each_other() -> None:

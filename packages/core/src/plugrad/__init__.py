@@ -28,11 +28,11 @@ from .context import enable_grad as enable_grad
 from .context import is_grad_enabled as is_grad_enabled
 from .context import no_grad as no_grad
 from .context import set_grad_enabled as set_grad_enabled
-from .dtypes import *  # noqa: F403
+from .dtypes import *
 from .grad import backward as backward
 from .grad import grad as grad
 from .op import Op as Op
-from .ops import *  # noqa: F403
+from .ops import *
 
 TYPE_CHECKING = False  # importing typing would cost more than all of the above
 if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when first used
@@ -48,14 +48,14 @@ if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when fi
     from .kernel import kernels as kernels
     from .ops.contract import einsum as einsum
     from .ops.contract import tensordot as tensordot
-    from .ops.generator import *  # noqa: F403
+    from .ops.generator import *
     from .ops.info import __array_namespace_info__ as __array_namespace_info__
     from .ops.info import can_cast as can_cast
     from .ops.info import finfo as finfo
     from .ops.info import iinfo as iinfo
     from .ops.info import isdtype as isdtype
     from .ops.info import result_type as result_type
-    from .ops.random import *  # noqa: F403
+    from .ops.random import *
     from .plugins import device as device
     from .plugins import devices as devices
     from .testing.gradcheck import gradcheck as gradcheck

@@ -1,31 +1,31 @@
 """The catalogue: one file per kind of op, one class per op, functions of the same name on tensors."""
 
-from .activation import *  # noqa: F403
-from .arithmetic import *  # noqa: F403
-from .assign import *  # noqa: F403
-from .compare import *  # noqa: F403
-from .convert import *  # noqa: F403
-from .creation import *  # noqa: F403
-from .distinct import *  # noqa: F403
-from .exponential import *  # noqa: F403
-from .extreme import *  # noqa: F403
-from .index import *  # noqa: F403
-from .join import *  # noqa: F403
-from .linear import *  # noqa: F403
-from .nonzero import *  # noqa: F403
-from .order import *  # noqa: F403
-from .power import *  # noqa: F403
-from .rectifier import *  # noqa: F403
-from .reduce import *  # noqa: F403
-from .rounding import *  # noqa: F403
-from .scan import *  # noqa: F403
-from .scatter import *  # noqa: F403
-from .select import *  # noqa: F403
-from .shape import *  # noqa: F403
-from .slices import *  # noqa: F403
-from .softmax import *  # noqa: F403
-from .special import *  # noqa: F403
-from .statistics import *  # noqa: F403
-from .tile import *  # noqa: F403
-from .trigonometric import *  # noqa: F403
-from .windows import *  # noqa: F403
+from .activation import *
+from .arithmetic import *
+from .assign import *
+from .compare import *
+from .convert import *
+from .creation import *
+from .distinct import *
+from .exponential import *
+from .extreme import *
+from .index import *
+from .join import *
+from .linear import *
+from .nonzero import *
+from .order import *
+from .power import *
+from .rectifier import *
+from .reduce import *
+from .rounding import *
+from .scan import *
+from .scatter import *
+from .select import *
+from .shape import *
+from .slices import *
+from .softmax import *
+from .special import *
+from .statistics import *
+from .tile import *
+from .trigonometric import *
+from .windows import *

@@ -1,1 +1,17 @@
 """The layers, one file for each kind."""
+
+from .activation import *
+from .attention import *
+from .conv import *
+from .dropout import *
+from .embedding import *
+from .linear import *
+from .loss import *
+from .norm import *
+from .packed import *
+from .pad import *
+from .pool import *
+from .recurrent import *
+from .reshape import *
+from .resize import *
+from .transformer import *

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import losses
+from .. import functional as F
 from ..module import Module
 
 if TYPE_CHECKING:
@@ -32,14 +32,14 @@ class MSELoss(_Loss):
     """mean (x - t)²"""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return losses.mse_loss(input, target, self.reduction)
+        return F.mse_loss(input, target, self.reduction)
 
 
 class L1Loss(_Loss):
     """mean |x - t|"""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return losses.l1_loss(input, target, self.reduction)
+        return F.l1_loss(input, target, self.reduction)
 
 
 class CrossEntropyLoss(_WeightedLoss):
@@ -57,7 +57,7 @@ class CrossEntropyLoss(_WeightedLoss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         how = (self.weight, self.ignore_index, self.reduction, self.label_smoothing)
-        return losses.cross_entropy(input, target, *how)
+        return F.cross_entropy(input, target, *how)
 
 
 class NLLLoss(_WeightedLoss):
@@ -68,14 +68,14 @@ class NLLLoss(_WeightedLoss):
         self.ignore_index = ignore_index
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return losses.nll_loss(input, target, self.weight, self.ignore_index, self.reduction)
+        return F.nll_loss(input, target, self.weight, self.ignore_index, self.reduction)
 
 
 class BCELoss(_WeightedLoss):
     """-t log x - (1 - t) log(1 - x) for probabilities x; see `F.binary_cross_entropy`"""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return losses.binary_cross_entropy(input, target, self.weight, self.reduction)
+        return F.binary_cross_entropy(input, target, self.weight, self.reduction)
 
 
 class BCEWithLogitsLoss(_WeightedLoss):
@@ -88,4 +88,4 @@ class BCEWithLogitsLoss(_WeightedLoss):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         how = (self.weight, self.reduction, self.pos_weight)
-        return losses.binary_cross_entropy_with_logits(input, target, *how)
+        return F.binary_cross_entropy_with_logits(input, target, *how)

@@ -1,7 +1,12 @@
 """The ops of nn: those worth a kernel of their own."""
 
-from .linear import Linear
-from .loss import BCEWithLogits, BinaryCrossEntropy, CrossEntropy, SoftCrossEntropy
-from .norm import LayerNorm
-
-__all__ = ["BCEWithLogits", "BinaryCrossEntropy", "CrossEntropy", "LayerNorm", "Linear", "SoftCrossEntropy"]
+from .activation import *
+from .attention import *
+from .conv import *
+from .embedding import *
+from .linear import *
+from .loss import *
+from .norm import *
+from .pool import *
+from .recurrent import *
+from .resize import *

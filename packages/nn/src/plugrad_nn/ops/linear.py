@@ -6,6 +6,8 @@ from math import prod
 
 from plugrad import Op
 
+__all__ = ["Linear"]
+
 
 class Linear(Op):
     """Z = X Wᵀ + b        X: (..., n)   W: (m, n)   b: (m,)   Z: (..., m)

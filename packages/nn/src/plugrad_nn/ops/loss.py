@@ -6,6 +6,8 @@ import plugrad as pg
 from plugrad import Op
 from plugrad.ops import mend
 
+__all__ = ["BCEWithLogits", "BinaryCrossEntropy", "CrossEntropy", "SoftCrossEntropy"]
+
 
 class CrossEntropy(Op):
     """z = log Σⱼ e^(xⱼ) - x_y        x: logits, classes along `axis`   y: the right class, without that axis

@@ -6,6 +6,8 @@ from math import prod
 
 from plugrad import Op
 
+__all__ = ["LayerNorm"]
+
 
 class LayerNorm(Op):
     """z = x̂ · w + b        x̂ = (x - μ) / σ        μ, σ² = mean and variance over `axes`, σ = √(σ² + ε)

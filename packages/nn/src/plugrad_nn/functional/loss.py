@@ -8,7 +8,7 @@ import plugrad as pg
 from plugrad.apply import apply
 from plugrad.errors import AxisError, DTypeError, ShapeError
 
-from . import ops
+from .. import ops
 
 if TYPE_CHECKING:
     from plugrad import Tensor

@@ -1,0 +1,5 @@
+"""Case rows of activation."""
+
+from typing import Any
+
+ROWS: list[Any] = []

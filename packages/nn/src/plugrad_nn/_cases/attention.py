@@ -1,0 +1,5 @@
+"""Case rows of attention."""
+
+from typing import Any
+
+ROWS: list[Any] = []

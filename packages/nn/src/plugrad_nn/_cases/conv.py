@@ -1,0 +1,5 @@
+"""Case rows of conv."""
+
+from typing import Any
+
+ROWS: list[Any] = []

@@ -1,0 +1,5 @@
+"""Case rows of embedding."""
+
+from typing import Any
+
+ROWS: list[Any] = []

@@ -1,0 +1,5 @@
+"""Case rows of pool."""
+
+from typing import Any
+
+ROWS: list[Any] = []

@@ -1,0 +1,5 @@
+"""Case rows of recurrent."""
+
+from typing import Any
+
+ROWS: list[Any] = []

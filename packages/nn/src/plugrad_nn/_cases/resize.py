@@ -1,0 +1,5 @@
+"""Case rows of resize."""
+
+from typing import Any
+
+ROWS: list[Any] = []

@@ -1,0 +1,3 @@
+"""Convolution and its transpose."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Recurrent cells and sequences."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Other sizes: interpolation and pixel shuffling."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Attention and what stands around it."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Sequences of unequal length in one tensor."""
+
+__all__: list[str] = []

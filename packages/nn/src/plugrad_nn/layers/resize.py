@@ -1,0 +1,3 @@
+"""Layers that give images another size."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""The Transformer."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""An activation and what stands before it, in one pass."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Rows of a table, chosen by integers."""
+
+__all__: list[str] = []

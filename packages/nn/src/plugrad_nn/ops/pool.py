@@ -1,0 +1,3 @@
+"""Pooling: windows made one number."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Recurrent sequences."""
+
+__all__: list[str] = []

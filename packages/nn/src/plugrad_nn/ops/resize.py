@@ -1,0 +1,3 @@
+"""Other sizes: interpolation."""
+
+__all__: list[str] = []
