@@ -194,7 +194,8 @@ EXTRAS = {
     "bfloat16": {"plugrad", "pluggy", "plugrad-numpy", "numpy", "ml-dtypes"},
     "numpy,nn": {"plugrad", "pluggy", "plugrad-numpy", "numpy", "plugrad-nn"},
     "nn,optim": {"plugrad", "pluggy", "plugrad-nn", "plugrad-optim"},
-    "all": {"plugrad", "pluggy", "plugrad-numpy", "numpy", "plugrad-nn", "plugrad-optim", "plugrad-data"},
+    "all": {"plugrad", "pluggy", "plugrad-numpy", "numpy", "plugrad-nn", "plugrad-optim", "plugrad-data",
+            "plugrad-io", "safetensors"},
     "cuda12x": {"plugrad", "pluggy", "plugrad-cuda", "numpy", "cupy-cuda12x"},
     "cuda13x": {"plugrad", "pluggy", "plugrad-cuda", "numpy", "cupy-cuda13x"},
 }

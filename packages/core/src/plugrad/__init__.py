@@ -37,6 +37,7 @@ from .ops import *
 TYPE_CHECKING = False  # importing typing would cost more than all of the above
 if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when first used
     import plugrad_data
+    import plugrad_io
     import plugrad_nn
     import plugrad_optim
 
@@ -75,6 +76,7 @@ if TYPE_CHECKING:  # what mypy and pyright see of the names that come in when fi
     from .tools.watch import profiler as profiler
 
     data = plugrad_data
+    io = plugrad_io
     nn = plugrad_nn
     optim = plugrad_optim
     __version__: str

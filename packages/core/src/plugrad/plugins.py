@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .op import Op
 
 BACKENDS, EXTENSIONS = "plugrad.backends", "plugrad.extensions"
-EXTRAS = {"numpy": "numpy", "cuda": "cuda13x", "nn": "nn", "optim": "optim", "data": "data"}
+EXTRAS = {"numpy": "numpy", "cuda": "cuda13x", "nn": "nn", "optim": "optim", "data": "data", "io": "io"}
 CPU = ("native", "numpy")  # what "cpu" means: the first that is installed and can run
 
 

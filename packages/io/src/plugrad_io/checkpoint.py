@@ -1,0 +1,3 @@
+"""A whole training run in one file."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""What is wrong with a file."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Any file of tensors: the reader by content, the writer by suffix."""
+
+__all__: list[str] = []

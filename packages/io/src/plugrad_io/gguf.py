@@ -1,0 +1,3 @@
+"""GGUF files of llama.cpp."""
+
+__all__: list[str] = []

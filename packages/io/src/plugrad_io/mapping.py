@@ -1,0 +1,3 @@
+"""Names of one model to names of another."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""NumPy's npz archives."""
+
+__all__: list[str] = []

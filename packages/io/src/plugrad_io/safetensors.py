@@ -1,0 +1,3 @@
+"""The safetensors format."""
+
+__all__: list[str] = []

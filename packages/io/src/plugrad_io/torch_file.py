@@ -1,0 +1,3 @@
+"""PyTorch's files, read without executing anything."""
+
+__all__: list[str] = []
