@@ -1,3 +1,114 @@
-"""A whole training run in one file."""
+"""A whole training run in one file: model, optimizer, schedule, loader, numbers of your own, and every random state."""
 
-__all__: list[str] = []
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import plugrad as pg
+
+from .errors import CheckpointError, FileFormatError
+from .tree import Reader, Writer
+
+if TYPE_CHECKING:
+    import os
+
+__all__ = ["load_checkpoint", "save_checkpoint"]
+
+FORMAT = "plugrad checkpoint 1"
+
+
+def save_checkpoint(path: str | os.PathLike[str], **parts: Any) -> None:
+    """Write everything to `path`, atomically: after a crash there is the old file or the new one, whole.
+
+    parts    objects with `state_dict` and `load_state_dict` (models, optimizers, schedules, loaders) or `get_state` and
+             `set_state` (generators); anything else is data to be kept: numbers, strings, tensors, lists, dicts
+
+    The states of plugrad's, NumPy's and Python's default generators go along. The file is a safetensors file: any reader
+    of these can look into it. Nothing of it is executed when it is loaded.
+
+        io.save_checkpoint("run.ckpt", model=net, optimizer=sgd, schedule=cosine, loader=loader, step=step)
+    """
+    from .safetensors import save_safetensors
+
+    states = {name: _state(part) for name, part in parts.items()}
+    writer = Writer()
+    texts = {f"part.{name}": writer.text(state, name) for name, state in states.items()}
+    texts["random"] = writer.text(_random(), "random")
+    save_safetensors(path, writer.tensors, {"format": FORMAT, **texts})
+
+
+def load_checkpoint(path: str | os.PathLike[str], **parts: Any) -> dict[str, Any]:
+    """Give every part its state back, then the random generators theirs; returns the rest, the data.
+
+    The parts are those that were saved, by the same names; a training run then goes on bitwise as if it had never
+    stopped. When something does not fit, all parts are put back to what they were, and it raises.
+
+        step = io.load_checkpoint("run.ckpt", model=net, optimizer=sgd, schedule=cosine, loader=loader)["step"]
+    """
+    saved, draws = _read(path)
+    unknown = [name for name in parts if name not in saved]
+    if unknown:
+        raise CheckpointError(f"load: {path} has no {', '.join(unknown)}; it has {', '.join(saved) or 'nothing'}")
+    forgotten = [n for n, (stateful, _) in saved.items() if stateful and n not in parts]
+    if forgotten:
+        raise CheckpointError(
+            f"load: {path} holds the state of {', '.join(forgotten)}; pass {forgotten[0]}=... as well, to load it into"
+        )
+    before = {name: _state(part) for name, part in parts.items()}
+    try:
+        for name, part in parts.items():
+            _restore(name, part, saved[name][1])
+    except Exception as error:
+        for name, (_, state) in before.items():
+            _restore(name, parts[name], state)
+        error.add_note(f"while loading {path}; every part is as it was before")
+        raise
+    _set_random(draws)
+    return {name: state for name, (_, state) in saved.items() if name not in parts}
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Any]:
+    """({name: (has it a state?, the state)}, random states) of a file."""
+    from .safetensors import load_safetensors, safetensors_metadata
+
+    told = safetensors_metadata(path)
+    if told.get("format") != FORMAT:
+        raise FileFormatError(f"{path}: not a {FORMAT!r}, but {told.get('format', 'a file without that word')!r}")
+    reader = Reader(load_safetensors(path))
+    try:
+        saved = {k.removeprefix("part."): reader.data(v) for k, v in told.items() if k.startswith("part.")}
+        return saved, reader.data(told["random"])
+    except (FileFormatError, KeyError) as error:
+        raise FileFormatError(f"{path}: {error}") from error
+
+
+def _state(part: Any) -> tuple[bool, Any]:
+    """(has it a state?, the state); data is its own."""
+    for method in ("state_dict", "get_state"):
+        if hasattr(part, method):
+            return True, getattr(part, method)()
+    return False, part
+
+
+def _restore(name: str, part: Any, state: Any) -> None:
+    for method in ("load_state_dict", "set_state"):
+        if hasattr(part, method):
+            getattr(part, method)(state)
+            return
+    raise CheckpointError(f"load: {name} is a {type(part).__name__}, without load_state_dict or set_state")
+
+
+def _random() -> dict[str, Any]:
+    """States of the default generators: plugrad's, Python's, NumPy's."""
+    import numpy as np
+
+    return {"plugrad": pg.get_rng_state(), "python": random.getstate(), "numpy": np.random.get_state(legacy=True)}
+
+
+def _set_random(states: dict[str, Any]) -> None:
+    import numpy as np
+
+    pg.set_rng_state(states["plugrad"])
+    random.setstate(states["python"])
+    np.random.set_state(states["numpy"])

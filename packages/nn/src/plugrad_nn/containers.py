@@ -4,49 +4,84 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plugrad import Tensor
+
 from .module import Module
+from .parameter import Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["ModuleDict", "ModuleList", "Sequential"]
+__all__ = ["ModuleDict", "ModuleList", "ParameterList", "Sequential"]
 
 
 class _Row(Module):
-    """Modules in a row. Each is an attribute called by its number, which is its name in a state dict."""
+    """Things in a row. Each is an attribute called by its number, which is its name in a state dict."""
 
-    def _row(self) -> list[Module]:
-        return [m for m in vars(self).values() if isinstance(m, Module)]
+    kind: type[Any] = Module
+
+    def _row(self) -> list[Any]:
+        return [m for m in vars(self).values() if isinstance(m, self.kind)]
+
+    def _keys(self) -> list[str]:
+        return [name for name, m in vars(self).items() if isinstance(m, self.kind)]
+
+    def _set(self, row: Iterable[Any]) -> None:
+        """Hold these instead, called 0, 1, ..."""
+        for name in self._keys():
+            delattr(self, name)
+        for i, m in enumerate(row):
+            setattr(self, str(i), self._checked(m))
+
+    def _checked(self, thing: Any) -> Any:
+        if not isinstance(thing, self.kind):
+            raise TypeError(f"{type(self).__name__} holds {self.kind.__name__}s; this is a {type(thing).__name__}")
+        return thing
 
     def __len__(self) -> int:
         return len(self._row())
 
-    def __iter__(self) -> Iterator[Module]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._row())
 
     def __getitem__(self, i: int | slice) -> Any:
-        if isinstance(i, slice):
-            return type(self)._of(self._row()[i])
-        return self._row()[i]
+        return self._of(self._row()[i]) if isinstance(i, slice) else self._row()[i]
 
-    def __setitem__(self, i: int, module: Module) -> None:
-        names = [name for name, m in vars(self).items() if isinstance(m, Module)]
-        setattr(self, names[i], module)
+    def __setitem__(self, i: int, thing: Any) -> None:
+        setattr(self, self._keys()[i], self._checked(thing))
 
-    def append(self, module: Module) -> Any:
-        """Put one more module at the end."""
-        setattr(self, str(len(self)), module)
+    def __delitem__(self, i: int | slice) -> None:
+        row = self._row()
+        del row[i]
+        self._set(row)
+
+    def append(self, thing: Any) -> Any:
+        """Put one more at the end."""
+        setattr(self, str(len(self)), self._checked(thing))
         return self
 
-    def extend(self, modules: Iterable[Module]) -> Any:
-        """Put more modules at the end."""
-        for module in modules:
-            self.append(module)
+    def extend(self, things: Iterable[Any]) -> Any:
+        """Put more at the end."""
+        for thing in things:
+            self.append(thing)
         return self
+
+    def insert(self, i: int, thing: Any) -> Any:
+        """Put one more before number `i`; those behind it have other names then."""
+        row = self._row()
+        row.insert(i, self._checked(thing))
+        self._set(row)
+        return self
+
+    def pop(self, i: int = -1) -> Any:
+        """Take number `i` out, and return it."""
+        thing = self[i]
+        del self[i]
+        return thing
 
     @classmethod
-    def _of(cls, modules: list[Module]) -> Any:
-        return cls(modules)  # type: ignore[call-arg]
+    def _of(cls, things: list[Any]) -> Any:
+        return cls(things)  # type: ignore[call-arg]
 
 
 class Sequential(_Row):
@@ -58,7 +93,7 @@ class Sequential(_Row):
     def __init__(self, *modules: Any) -> None:
         named = modules[0] if len(modules) == 1 and isinstance(modules[0], dict) else dict(enumerate(modules))
         for name, module in named.items():
-            setattr(self, str(name), module)
+            setattr(self, str(name), self._checked(module))
 
     @classmethod
     def _of(cls, modules: list[Module]) -> Sequential:
@@ -75,6 +110,18 @@ class ModuleList(_Row):
 
     def __init__(self, modules: Iterable[Module] = ()) -> None:
         self.extend(modules)
+
+
+class ParameterList(_Row):
+    """A list of parameters; tensors become parameters. (A plain list of parameters is found as well.)"""
+
+    kind = Parameter
+
+    def __init__(self, values: Iterable[Any] = ()) -> None:
+        self.extend(values)
+
+    def _checked(self, thing: Any) -> Any:
+        return super()._checked(Parameter(thing) if type(thing) is Tensor else thing)
 
 
 class ModuleDict(Module):
@@ -103,6 +150,18 @@ class ModuleDict(Module):
 
     def __delitem__(self, name: str) -> None:
         del self._items[name]
+
+    def pop(self, name: str) -> Module:
+        """Take the module out, and return it."""
+        return self._items.pop(name)
+
+    def update(self, modules: Mapping[str, Module]) -> None:
+        """Put more modules in."""
+        self._items.update(modules)
+
+    def clear(self) -> None:
+        """Take all modules out."""
+        self._items.clear()
 
     def keys(self) -> Any:
         return self._items.keys()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import prod, sqrt
+from math import ceil, erf, prod, sqrt
 from typing import TYPE_CHECKING
 
 import plugrad as pg
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from plugrad import Generator, Tensor
 
 __all__ = [
-    "calculate_gain", "constant_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "uniform_",
-    "xavier_normal_", "xavier_uniform_", "zeros_",
+    "calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
+    "orthogonal_", "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
 ]  # fmt: skip
 
 GAINS = {"tanh": 5 / 3, "relu": sqrt(2), "selu": 3 / 4}
@@ -47,6 +47,70 @@ def zeros_(tensor: Tensor) -> Tensor:
 def ones_(tensor: Tensor) -> Tensor:
     """1 everywhere"""
     return constant_(tensor, 1.0)
+
+
+def trunc_normal_(
+    tensor: Tensor,
+    mean: float = 0.0,
+    std: float = 1.0,
+    a: float = -2.0,
+    b: float = 2.0,
+    generator: Generator | None = None,
+) -> Tensor:
+    """Normal, drawn again where it falls outside [a, b]: x = mean + std · √2 · erf⁻¹(u), u uniform between the ends"""
+    low, high = (erf((end - mean) / (std * sqrt(2))) for end in (a, b))
+    u = pg.uniform(low, high, tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
+    return give(tensor, (pg.erfinv(u) * (std * sqrt(2)) + mean).clip(a, b))
+
+
+def eye_(tensor: Tensor) -> Tensor:
+    """1 on the diagonal, 0 elsewhere: a linear layer that changes nothing"""
+    if tensor.ndim != 2:
+        raise ShapeError(f"eye_: a tensor of shape {tensor.shape} has no diagonal; it takes two axes")
+    return give(tensor, pg.eye(*tensor.shape, dtype=tensor.dtype, device=tensor.device))
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """1 in the middle of filter i for channel i, in each group: a convolution that changes nothing"""
+    out, field = tensor.shape[0] if tensor.ndim else 0, tensor.shape[2:]
+    if not 3 <= tensor.ndim <= 5 or groups < 1 or out % groups:
+        raise ShapeError(
+            f"dirac_: shape {tensor.shape} with {groups} groups; it takes the weight of a convolution, (out, in, ...), "
+            "with out a multiple of groups"
+        )
+    each = pg.eye(out // groups, tensor.shape[1], dtype=tensor.dtype, device=tensor.device)
+    middle = pg.zeros_like(tensor)
+    middle[(slice(None), slice(None), *[n // 2 for n in field])] = pg.concat([each] * groups)
+    return give(tensor, middle)
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
+    """Rows (or columns, where they are fewer) at right angles, of length gain; axes behind the first are taken as one
+
+    Q of a normal matrix, its signs set so that Q is uniform among all. Saxe et al. 2013, Mezzadri 2006.
+    """
+    if tensor.ndim < 2:
+        raise ShapeError(f"orthogonal_: shape {tensor.shape}; it takes two axes, (out, in, ...)")
+    rows, columns = tensor.shape[0], prod(tensor.shape[1:])
+    if not tensor.size:
+        return tensor
+    wide = rows < columns
+    shape = (columns, rows) if wide else (rows, columns)
+    dtype = pg.float32 if tensor.dtype.bits == 16 else tensor.dtype
+    q, r = pg.linalg.qr(pg.randn(shape, generator=generator, dtype=dtype, device=tensor.device))
+    q = q * pg.where(pg.linalg.diagonal(r) < 0, -1.0, 1.0)
+    return give(tensor, ((q.mT if wide else q) * gain).reshape(tensor.shape).astype(tensor.dtype))
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
+    """Normal, but 0 in a share `sparsity` of each column, rounded up        Martens 2010"""
+    if tensor.ndim != 2:
+        raise ShapeError(f"sparse_: a tensor of shape {tensor.shape}; it takes two axes")
+    rows, columns = tensor.shape
+    made = pg.normal(0.0, std, tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
+    orders = [pg.randperm(rows, generator=generator, device=tensor.device) for _ in range(columns)]
+    rank = pg.stack(orders, axis=1) if columns else pg.zeros((rows, 0), dtype="int64", device=tensor.device)
+    return give(tensor, pg.where(rank < ceil(sparsity * rows), 0.0, made))
 
 
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:

@@ -257,7 +257,12 @@ class Module(Branch):
         return f"{type(self).__name__}({inside if children else self.extra_repr()})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_names"}
+        return {name: _kept(value) for name, value in vars(self).items() if name != "_names"}
+
+
+def _kept(value: Any) -> Any:
+    """What a copy takes along: a tensor that an op made (a weight made of others) without its way back."""
+    return value.detach() if isinstance(value, Tensor) and not value.is_leaf else value
 
 
 def _is_dtype(spec: Any) -> bool:

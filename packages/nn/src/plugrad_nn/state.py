@@ -32,7 +32,8 @@ def state_of(module: Module, prefix: str = "") -> dict[str, Tensor]:
 def load(module: Module, given: Mapping[str, Any], strict: bool) -> Keys:
     """Check everything, then write: a state dict that does not fit leaves the module as it was."""
     own = state_of(module)
-    missing = [name for name in own if name not in given]
+    covered = {id(t) for name, t in own.items() if name in given}
+    missing = [name for name, t in own.items() if name not in given and id(t) not in covered]
     unexpected = [name for name in given if name not in own]
     values = {name: _tensor(name, given[name]) for name in own if name in given}
     faults = [
@@ -40,6 +41,7 @@ def load(module: Module, given: Mapping[str, Any], strict: bool) -> Keys:
         for name in values
         if values[name].shape != own[name].shape
     ]
+    faults += _torn(own, values)
     if strict:
         faults += [f"{name}: missing" for name in missing]
         faults += [f"{name}: {type(module).__name__} has no such entry" for name in unexpected]
@@ -49,6 +51,22 @@ def load(module: Module, given: Mapping[str, Any], strict: bool) -> Keys:
     for name, value in values.items():
         give(own[name], value.to(own[name]))
     return Keys(missing, unexpected)
+
+
+def _torn(own: dict[str, Tensor], values: dict[str, Tensor]) -> list[str]:
+    """Names of one and the same tensor that are given different values."""
+    first: dict[int, str] = {}
+    faults = []
+    for name, value in values.items():
+        other = first.setdefault(id(own[name]), name)
+        if other != name and value.shape == values[other].shape and not _equal(value, values[other]):
+            faults.append(f"{name}: it is tied to {other}, but given other values")
+    return faults
+
+
+def _equal(a: Tensor, b: Tensor) -> bool:
+    """The same values, NaN where the other has NaN."""
+    return a is b or a.data is b.data or bool(((a == b) | ((a != a) & (b != b))).all())
 
 
 def _tensor(name: str, value: Any) -> Tensor:

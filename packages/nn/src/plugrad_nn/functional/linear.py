@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plugrad.apply import apply
+from plugrad.errors import ShapeError
 
 from .. import ops
 
 if TYPE_CHECKING:
     from plugrad import Tensor
 
-__all__ = ["linear"]
+__all__ = ["bilinear", "linear"]
 
 _linear = ops.Linear()
 
@@ -22,3 +23,17 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         plain: Tensor = input @ weight.mT
         return plain
     return apply(_linear, input, weight, bias)  # type: ignore[no-any-return]
+
+
+def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """z_k = x₁ᵀ W_k x₂ + b_k        x₁: (..., n)   x₂: (..., m)   W: (k, n, m)   b: (k,)   z: (..., k)"""
+    fits = weight.ndim == 3 and input1.shape[:-1] == input2.shape[:-1]
+    if not fits or (input1.shape[-1:], input2.shape[-1:]) != (weight.shape[1:2], weight.shape[2:]):
+        raise ShapeError(
+            f"bilinear: inputs {input1.shape} and {input2.shape}, weight {weight.shape}; "
+            "they are (..., n), (..., m) and (k, n, m), with the same axes in front"
+        )
+    k, n, m = weight.shape
+    half = (input1 @ weight.moveaxis(0, 1).reshape(n, k * m)).reshape(*input1.shape[:-1], k, m)  # x₁ᵀ W
+    z = (half @ input2.expand_dims(-1)).squeeze(-1)
+    return z if bias is None else z + bias  # type: ignore[no-any-return]

@@ -1,21 +1,21 @@
-"""Gradients and parameters of a whole model at once."""
+"""Gradients of a whole model held within bounds."""
 
 from __future__ import annotations
 
 from contextlib import nullcontext
-from math import inf, isfinite, prod
+from math import inf, isfinite
 from typing import TYPE_CHECKING
 
 import plugrad as pg
 from plugrad import Tensor
-from plugrad.errors import NonFiniteError, ShapeError
+from plugrad.errors import NonFiniteError
 
-from .parameter import give
+from ..parameter import give
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters"]
+__all__ = ["clip_grad_norm_", "clip_grad_value_"]
 
 LARGEST = 3.4e38  # of float32
 
@@ -64,20 +64,3 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -
     """g ← g cut off at ±clip_value"""
     for g in _gradients(parameters):
         give(g, g.detach().clip(-clip_value, clip_value))
-
-
-def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """All parameters, one after another, as a tensor of one axis."""
-    return pg.concat([p.reshape(-1) for p in parameters])
-
-
-def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Give the parameters the values in `vec`, one after another."""
-    params = list(parameters)
-    sizes = [prod(p.shape) for p in params]
-    if vec.shape != (sum(sizes),):
-        raise ShapeError(f"vector_to_parameters: vec has shape {vec.shape}, the parameters have {sum(sizes)} entries")
-    start = 0
-    for p, n in zip(params, sizes, strict=True):
-        give(p, vec.detach()[start : start + n].reshape(p.shape).to(p))
-        start += n
