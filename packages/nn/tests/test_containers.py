@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import plugrad as pg
 import plugrad_nn as nn
 

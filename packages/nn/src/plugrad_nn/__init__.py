@@ -9,3 +9,4 @@ from .errors import StateDictError as StateDictError
 from .layers import *
 from .module import Module as Module
 from .parameter import Parameter as Parameter
+from .summary import *
