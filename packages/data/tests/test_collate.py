@@ -10,7 +10,7 @@ import pytest
 
 import plugrad as pg
 from plugrad.errors import DTypeError, ShapeError
-from plugrad_data import default_collate, default_convert
+from plugrad_data import PadCollate, default_collate, default_convert
 
 Point = namedtuple("Point", "x y")
 
@@ -70,3 +70,24 @@ def test_one_sample_is_only_converted() -> None:
     assert sample["b"][0] == 1
     assert isinstance(sample["b"][1], Point)
     assert sample["b"][1].x.tolist() == 3
+
+
+def test_padding_to_the_longest() -> None:
+    samples = [{"x": np.arange(n, dtype=np.float32), "n": n} for n in (3, 1, 2)]
+    batch = PadCollate(value=-1)(samples)
+    assert batch["x"].tolist() == [[0, 1, 2], [0, -1, -1], [0, 1, -1]]
+    assert batch["n"].tolist() == [3, 1, 2]
+    left = PadCollate(side="left", multiple_of=4)(samples)["x"]
+    assert left.tolist() == [[0, 0, 1, 2], [0, 0, 0, 0], [0, 0, 0, 1]]
+
+
+def test_padding_several_axes_of_tensors_and_leaving_equal_ones() -> None:
+    a, b = pg.ones((2, 3)), pg.ones((4, 1))
+    both = PadCollate(multiple_of=3)([(a, pg.zeros(2)), (b, pg.ones(2))])
+    assert both[0].shape == (2, 6, 3)
+    assert float(both[0].sum()) == 10
+    assert both[1].shape == (2, 2)
+    with pytest.raises(ShapeError, match=r"number of axes 2 of sample 0, 1 of sample 1"):
+        PadCollate()([a, pg.ones(3)])
+    with pytest.raises(ValueError, match="'right' or 'left'"):
+        PadCollate(side="up")

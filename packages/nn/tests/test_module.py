@@ -329,3 +329,33 @@ def test_repr_shows_the_tree() -> None:
         "  (1): ReLU()",
         ")",
     ]
+
+
+class Tied(nn.Module):
+    def __init__(self) -> None:
+        self.embed = nn.Embedding(5, 3)
+        self.head = nn.Linear(3, 5, bias=False)
+        self.head.weight = self.embed.weight
+
+
+def test_tied_weights_stay_tied() -> None:
+    net = Tied()
+    assert len(list(net.parameters())) == 1
+    assert list(net.state_dict()) == ["embed.weight", "head.weight"]
+    for other in (copy.deepcopy(net), pickle.loads(pickle.dumps(net)), Tied().to(dtype="float64")):
+        assert other.embed.weight is other.head.weight
+        assert other.embed.weight is not net.embed.weight
+    values = pg.arange(15, dtype="float32").reshape(5, 3)
+    for names in (["embed.weight"], ["head.weight"], ["embed.weight", "head.weight"]):
+        other = Tied()
+        assert not any(other.load_state_dict(dict.fromkeys(names, values)))
+        assert other.embed.weight is other.head.weight
+        assert other.head.weight.tolist() == values.tolist()
+
+
+def test_tied_weights_that_are_given_apart_are_refused() -> None:
+    net = Tied()
+    before = net.embed.weight.tolist()
+    with pytest.raises(nn.StateDictError, match=r"head.weight: it is tied to embed.weight, but given other values"):
+        net.load_state_dict({"embed.weight": pg.zeros((5, 3)), "head.weight": pg.ones((5, 3))})
+    assert net.embed.weight.tolist() == before

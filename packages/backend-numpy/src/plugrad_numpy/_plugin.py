@@ -20,6 +20,17 @@ KERNELS = {
     "plugrad.Softmax": "softmax:softmax",
     "plugrad.LogSoftmax": "softmax:log_softmax",
     "plugrad.LogSumExp": "softmax:logsumexp",
+    "plugrad_nn.Attention": "attention:attention",
+    "plugrad_nn.AttentionWeights": "attention:attention_weights",
+    "plugrad_nn.LayerNorm": "norm:layer_norm",
+    "plugrad_nn.BatchNorm": "norm:batch_norm",
+    "plugrad_nn.RMSNorm": "norm:rms_norm",
+    "plugrad_nn.Rescale": "norm:rescaled",
+    "plugrad_optim.Each": "optim:each",
+    "plugrad_nn.RNN": "recurrent:rnn",
+    "plugrad_nn.GRU": "recurrent:gru",
+    "plugrad_nn.LSTM": "recurrent:lstm",
+    "plugrad_nn.ProjectedLSTM": "recurrent:projected_lstm",
 }
 
 

@@ -1,13 +1,12 @@
-"""Data sets, samplers and the DataLoader of plugrad: `from plugrad import data`."""
+"""Data sets, samplers, transforms and the DataLoader of plugrad: `from plugrad import data`."""
 
-from .collate import default_collate, default_convert
-from .dataset import ConcatDataset, Dataset, IterableDataset, Subset, TensorDataset, random_split
-from .loader import DataLoader
-from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler
-from .sets import digits, iris
-
-__all__ = [
-    "BatchSampler", "ConcatDataset", "DataLoader", "Dataset", "IterableDataset", "RandomSampler", "Sampler",
-    "SequentialSampler", "Subset", "SubsetRandomSampler", "TensorDataset", "default_collate", "default_convert",
-    "digits", "iris", "random_split",
-]  # fmt: skip
+from . import transforms as transforms
+from .collate import *
+from .dataset import *
+from .idx import *
+from .loader import *
+from .registry import *
+from .sampler import *
+from .sets import *
+from .sources import *
+from .tokens import *

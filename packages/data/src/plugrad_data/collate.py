@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import plugrad as pg
 from plugrad import Tensor
 from plugrad.errors import DTypeError, ShapeError
 
-__all__ = ["default_collate", "default_convert"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["PadCollate", "default_collate", "default_convert"]
 
 
 def _numpy() -> Any:
@@ -31,7 +34,43 @@ def default_collate(batch: list[Any]) -> Any:
     stay a list; mappings, named tuples, tuples and lists are collated entry by entry, and keep their type. Samples that
     differ in shape, length, keys or kind are refused, and the error says where.
     """
-    return _collate(list(batch), "")
+    return _collate(list(batch), "", _stack)
+
+
+class PadCollate:
+    """As `default_collate`, but tensors and arrays of unequal sizes are filled up: `PadCollate(value=0)`.
+
+    value          what is filled in
+    side           where: "right" (behind) or "left", along every axis whose sizes differ
+    multiple_of    sizes that differ are rounded up to a multiple of this
+
+    Let samples hold their length as a number too; it becomes a tensor beside the padded one.
+    """
+
+    def __init__(self, value: float = 0, side: str = "right", multiple_of: int = 1) -> None:
+        if side not in ("right", "left") or multiple_of < 1:
+            raise ValueError(f"PadCollate: side {side!r} is 'right' or 'left', multiple_of {multiple_of} counts from 1")
+        self.value, self.side, self.multiple_of = value, side, multiple_of
+
+    def __call__(self, batch: list[Any]) -> Any:
+        return _collate(list(batch), "", self._stack)
+
+    def _stack(self, batch: list[Any], where: str) -> Tensor:
+        _same(batch, where, "number of axes", lambda sample: len(sample.shape), object, "pass collate_fn")
+        sizes = [self._size({t.shape[a] for t in batch}) for a in range(len(batch[0].shape))]
+        return _stack([self._padded(t, sizes) for t in batch], where)
+
+    def _size(self, sizes: set[int]) -> int:
+        return max(sizes) if len(sizes) == 1 else -(-max(sizes) // self.multiple_of) * self.multiple_of
+
+    def _padded(self, t: Any, sizes: list[int]) -> Any:
+        gaps = [to - n for n, to in zip(t.shape, sizes, strict=True)]
+        widths = [(0, gap) if self.side == "right" else (gap, 0) for gap in gaps]
+        if not any(gaps):
+            return t
+        if isinstance(t, Tensor):
+            return pg.pad(t, tuple(widths), value=self.value)
+        return _numpy().pad(t, widths, constant_values=self.value)
 
 
 def default_convert(sample: Any) -> Any:
@@ -45,22 +84,22 @@ def default_convert(sample: Any) -> Any:
     return sample
 
 
-def _collate(batch: list[Any], where: str) -> Any:
+def _collate(batch: list[Any], where: str, stack: Callable[[list[Any], str], Any]) -> Any:
     first = batch[0]
     if isinstance(first, Tensor) or _is_array(first):
-        return _stack(batch, where)
+        return stack(batch, where)
     if isinstance(first, (bool, int, float)):
         return _numbers(batch, where)
     if isinstance(first, (str, bytes)):
         return _alike(batch, (str, bytes), where)
     if isinstance(first, Mapping):
         _same(batch, where, "keys", lambda sample: sorted(map(str, sample)), Mapping)
-        return _mapping(first, {key: _collate([s[key] for s in batch], f"{where}[{key!r}]") for key in first})
+        return _mapping(first, {key: _collate([s[key] for s in batch], f"{where}[{key!r}]", stack) for key in first})
     if isinstance(first, (tuple, list)):
         _same(batch, where, "length", len, (tuple, list))
         names = getattr(first, "_fields", None)
         parts = [f".{names[i]}" if names else f"[{i}]" for i in range(len(first))]
-        return _sequence(first, [_collate([s[i] for s in batch], where + part) for i, part in enumerate(parts)])
+        return _sequence(first, [_collate([s[i] for s in batch], where + part, stack) for i, part in enumerate(parts)])
     raise DTypeError(
         f"collate: sample{where} is a {type(first).__name__}; tensors, arrays, numbers, strings, mappings, tuples and "
         "lists make batches. Convert it in the data set, or pass collate_fn"

@@ -11,11 +11,14 @@ import plugrad as pg
 from plugrad.errors import AxisError, ShapeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from plugrad import Generator, Tensor
 
-__all__ = ["ConcatDataset", "Dataset", "IterableDataset", "Subset", "TensorDataset", "gather", "random_split"]
+__all__ = [
+    "ArrayDataset", "ConcatDataset", "Dataset", "IterableDataset", "MapDataset", "Subset", "TensorDataset",
+    "random_split",
+]  # fmt: skip
 
 
 class Dataset:
@@ -54,6 +57,32 @@ class TensorDataset(Dataset):
     def __len__(self) -> int:
         return len(self.tensors[0])
 
+    def gather(self, indices: Sequence[int]) -> tuple[Tensor, ...]:
+        return tuple([t[pg.tensor(indices, dtype="int64", device=t.device)] for t in self.tensors])
+
+
+class ArrayDataset(Dataset):
+    """Sample i is row i of each array, memory-mapped ones too: `ArrayDataset(x, np.load("y.npy", mmap_mode="r"))`.
+
+    Nothing is copied until a batch is made. Rows of plain numbers come as numbers, others as arrays.
+    """
+
+    def __init__(self, *arrays: Any) -> None:
+        if not arrays or any(not a.ndim or len(a) != len(arrays[0]) for a in arrays):
+            raise ShapeError(
+                f"ArrayDataset: shapes {', '.join(str(a.shape) for a in arrays)} differ in their first axis"
+            )
+        self.arrays = arrays
+
+    def __getitem__(self, index: Any) -> tuple[Any, ...]:
+        return tuple([a[index] for a in self.arrays])
+
+    def __len__(self) -> int:
+        return len(self.arrays[0])
+
+    def gather(self, indices: Sequence[int]) -> tuple[Tensor, ...]:
+        return tuple([pg.tensor(a[list(indices)]) for a in self.arrays])
+
 
 class ConcatDataset(Dataset):
     """One data set after the other."""
@@ -85,15 +114,31 @@ class Subset(Dataset):
     def __getitem__(self, index: int) -> Any:
         return self.dataset[self.indices[index]]
 
+    def gather(self, indices: Sequence[int]) -> Any:
+        return gather(self.dataset, [self.indices[i] for i in indices])
 
-def gather(dataset: Any, indices: Sequence[int]) -> tuple[Tensor, ...] | None:
-    """The collated batch in one go, as sample by sample would give it; None for what is not made of tensors alone."""
-    kind = type(dataset)
-    if isinstance(dataset, TensorDataset) and kind.__getitem__ is TensorDataset.__getitem__:
-        return tuple([t[pg.tensor(indices, dtype="int64", device=t.device)] for t in dataset.tensors])
-    if isinstance(dataset, Subset) and kind.__getitem__ is Subset.__getitem__:
-        return gather(dataset.dataset, [dataset.indices[i] for i in indices])
-    return None
+
+class MapDataset(Dataset):
+    """f(sample) for each sample of a data set: `MapDataset(points, lambda sample: ...)`."""
+
+    def __init__(self, dataset: Any, f: Callable[[Any], Any]) -> None:
+        self.dataset, self.f = dataset, f
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.f(self.dataset[index])
+
+
+def gather(dataset: Any, indices: Sequence[int]) -> Any:
+    """The batch in one go, as sample by sample would give it; None where the data set has no `gather` for that.
+
+    A class that changes `__getitem__` below the one that wrote `gather` has none: it would give other samples.
+    """
+    order = type(dataset).__mro__
+    fast, slow = (next((i for i, c in enumerate(order) if name in vars(c)), None) for name in ("gather", "__getitem__"))
+    return None if fast is None or (slow is not None and slow < fast) else dataset.gather(indices)
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | None = None) -> list[Subset]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from heapq import nlargest
+from itertools import accumulate
+from math import inf, log
 from typing import TYPE_CHECKING, Any
 
 import plugrad as pg
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sized
+    from collections.abc import Iterable, Iterator, Sequence, Sized
 
-__all__ = ["BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler"]
+__all__ = [
+    "BatchSampler", "DistributedSampler", "LengthGroupedSampler", "RandomSampler", "Sampler", "SequentialSampler",
+    "SubsetRandomSampler", "WeightedRandomSampler",
+]  # fmt: skip
 
 
 class Sampler:
@@ -108,6 +115,122 @@ class SubsetRandomSampler(_Shuffled):
 
     def __iter__(self) -> Iterator[Any]:
         return (self.indices[i] for i in pg.randperm(len(self.indices), generator=self.epoch()).tolist())
+
+
+class WeightedRandomSampler(_Shuffled):
+    """`num_samples` draws, index i as often as its weight says: with probability wᵢ / Σ w, anew in each epoch.
+
+    replacement    an index may come again; without, each next draw is from what is left (Efraimidis and Spirakis 2006)
+    """
+
+    def __init__(
+        self,
+        weights: Sequence[float],
+        num_samples: int,
+        replacement: bool = True,
+        generator: pg.Generator | None = None,
+    ) -> None:
+        super().__init__(generator)
+        self.weights = [float(w) for w in weights]
+        self.num_samples, self.replacement = num_samples, replacement
+        there = sum(w > 0 for w in self.weights)
+        if isinstance(num_samples, bool) or not isinstance(num_samples, int) or num_samples < 1:
+            raise ValueError(f"WeightedRandomSampler: num_samples is {num_samples!r}; it counts samples, from 1")
+        if not there or not all(0 <= w < inf for w in self.weights):
+            raise ValueError("WeightedRandomSampler: weights are finite, none is negative, and one is more than 0")
+        if not replacement and num_samples > there:
+            raise ValueError(
+                f"WeightedRandomSampler: {num_samples} samples without replacement, but {there} have a weight over 0"
+            )
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+    def __iter__(self) -> Iterator[int]:
+        rng, k = self.epoch(), self.num_samples
+        if self.replacement:
+            ends = list(accumulate(self.weights))
+            draws = (u * ends[-1] for u in pg.rand((k,), dtype="float64", generator=rng).tolist())
+            last = max(i for i, w in enumerate(self.weights) if w)  # where u · Σ w rounds up to Σ w
+            return iter([min(bisect_right(ends, u), last) for u in draws])
+        u = pg.rand((len(self.weights),), dtype="float64", generator=rng).tolist()
+        keys = [(log(1 - v) / w, i) for i, (v, w) in enumerate(zip(u, self.weights, strict=True)) if w]
+        return iter([i for _, i in nlargest(k, keys)])
+
+
+class DistributedSampler(Sampler):
+    """The share of one of several processes: indices rank, rank + num_replicas, ... of an order all of them agree on.
+
+    shuffle      by `seed` and the epoch (call `set_epoch` at the start of each, or all epochs are alike)
+    drop_last    leave out what does not divide evenly; else the first indices come twice, so that shares are equal
+    """
+
+    def __init__(
+        self,
+        dataset: Sized,
+        num_replicas: int | None = None,
+        rank: int | None = None,
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = False,
+    ) -> None:
+        if num_replicas is None or rank is None or not 0 <= rank < num_replicas:
+            raise ValueError(
+                f"DistributedSampler: process {rank} of {num_replicas}; say how many, and which this is, from 0"
+            )
+        self.dataset, self.num_replicas, self.rank = dataset, num_replicas, rank
+        self.shuffle, self.seed, self.drop_last, self.epoch = shuffle, seed, drop_last, 0
+
+    @property
+    def num_samples(self) -> int:
+        n = len(self.dataset)
+        return n // self.num_replicas if self.drop_last else -(-n // self.num_replicas)
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+    def __iter__(self) -> Iterator[int]:
+        n, total = len(self.dataset), self.num_samples * self.num_replicas
+        order = pg.randperm(n, generator=pg.Generator(self.seed + self.epoch)).tolist() if self.shuffle else range(n)
+        return iter([order[i % n] for i in range(self.rank, total, self.num_replicas)])
+
+    def set_epoch(self, epoch: int) -> None:
+        """Which epoch comes next: its order depends on it."""
+        self.epoch = epoch
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"epoch": self.epoch}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.epoch = state["epoch"]
+
+
+class LengthGroupedSampler(_Shuffled):
+    """A random order in which neighbours are of about one length, so that batches need little padding.
+
+    The order is cut into pieces of `group` batches, each sorted by length, longest first; the piece with the longest
+    sample comes first, so that memory runs out at once or not at all.
+    """
+
+    def __init__(
+        self, lengths: Sequence[int], batch_size: int, group: int = 50, generator: pg.Generator | None = None
+    ) -> None:
+        super().__init__(generator)
+        if batch_size < 1 or group < 1:
+            raise ValueError(f"LengthGroupedSampler: batch_size {batch_size} and group {group} count from 1")
+        self.lengths, self.batch_size, self.group = list(lengths), batch_size, group
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __iter__(self) -> Iterator[int]:
+        order = pg.randperm(len(self.lengths), generator=self.epoch()).tolist()
+        size = self.batch_size * self.group
+        pieces = [sorted(order[i : i + size], key=lambda j: -self.lengths[j]) for i in range(0, len(order), size)]
+        first = max(range(len(pieces)), key=lambda p: self.lengths[pieces[p][0]], default=0)
+        if len(pieces) > 1 and len(pieces[first]) == size:  # a short piece in front would shift all batches
+            pieces.insert(0, pieces.pop(first))
+        return (j for piece in pieces for j in piece)
 
 
 class BatchSampler(Sampler):

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import activation, attention, conv, embedding, linear, loss, norm, pool, recurrent, resize
+from . import (
+    activation,
+    attention,
+    conv,
+    ctc,
+    embedding,
+    linear,
+    loss,
+    margin,
+    norm,
+    pool,
+    recurrent,
+    regression,
+    resize,
+)
 
-FILES = (activation, attention, conv, embedding, linear, loss, norm, pool, recurrent, resize)
+FILES = (
+    activation, attention, conv, ctc, embedding, linear, loss, margin, norm, pool, recurrent, regression, resize,
+)  # fmt: skip
 ROWS: list[Any] = [row for file in FILES for row in file.ROWS]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial as so
+from typing import Any
 
 from plugrad.testing.case import case, real
 
@@ -14,8 +15,8 @@ conv, biased, patches, add = ops.Conv, ops.BiasedConv, ops.Patches, ops.AddPatch
 spread, spread_biased, weight = ops.ConvTranspose, ops.BiasedConvTranspose, ops.ConvWeight
 c1, c2, c3 = F.conv1d, F.conv2d, F.conv3d
 t1, t2, t3 = F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d
-axes = {"stride": (1, 2), "padding": (2, 0), "dilation": (1, 2)}
-more = {"stride": (3, 1), "padding": (1, 2), "output_padding": (2, 1), "groups": 2, "dilation": (1, 2)}
+axes: Any = {"stride": (1, 2), "padding": (2, 0), "dilation": (1, 2)}
+more: Any = {"stride": (3, 1), "padding": (1, 2), "output_padding": (2, 1), "groups": 2, "dilation": (1, 2)}
 third, line = weight((2, 1), ((1, 0), (0, 2)), (1, 2), 2), weight((3,), ((0, -1),), (1,), 1)
 
 ROWS = [

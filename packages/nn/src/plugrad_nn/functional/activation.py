@@ -88,7 +88,7 @@ def gumbel_softmax(
         return soft
     i = one_axis("gumbel_softmax", axis, logits.ndim)
     chosen = core.one_hot(soft.argmax(axis=i), soft.shape[i]).moveaxis(-1, i).astype(soft.dtype)
-    return chosen - soft.detach() + soft  # type: ignore[no-any-return]
+    return chosen - soft.detach() + soft
 
 
 def rrelu(
@@ -99,7 +99,7 @@ def rrelu(
     *,
     generator: Generator | None = None,
 ) -> Tensor:
-    """x where x > 0, else a x; in training each a is uniform in [lower, upper), otherwise their mean (Xu et al. 2015)"""
+    """x where x > 0, else a x; in training each a is uniform in [lower, upper), else their mean (Xu et al. 2015)"""
     if not lower <= upper:
         raise ValueError(f"rrelu: lower {lower} is above upper {upper}")
     if not training:

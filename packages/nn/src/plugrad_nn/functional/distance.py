@@ -26,12 +26,10 @@ def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-8) 
     """x₁ · x₂ / (max(‖x₁‖, ε) · max(‖x₂‖, ε)) along an axis; shapes broadcast."""
     shape = pg.broadcast_shapes(x1.shape, x2.shape)
     a, b = (normalize(_wide(pg.broadcast_to(x, shape)), axis=axis, eps=eps) for x in (x1, x2))
-    return (a * b).sum(axis=axis).astype(pg.result_type(x1, x2))  # type: ignore[no-any-return]
+    return (a * b).sum(axis=axis).astype(pg.result_type(x1, x2))
 
 
-def pairwise_distance(
-    x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
-) -> Tensor:
+def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
     """‖x₁ - x₂ + ε‖ₚ along the last axis; shapes broadcast."""
     return (x1 - x2 + eps).norm(p, axis=-1, keepdims=keepdim)
 

@@ -83,7 +83,7 @@ def _nothing(name: str, p: float, training: bool) -> bool:
 
 def _keep(x: Tensor, p: float, shape: Any, generator: Generator | None) -> Tensor:
     """What stays: true with probability 1 - p."""
-    return pg.rand(shape, generator=generator, device=x.device) >= p  # type: ignore[no-any-return]
+    return pg.rand(shape, generator=generator, device=x.device) >= p
 
 
 def _channels(name: str, x: Tensor, least: int, most: int) -> tuple[int, ...]:

@@ -36,4 +36,4 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     k, n, m = weight.shape
     half = (input1 @ weight.moveaxis(0, 1).reshape(n, k * m)).reshape(*input1.shape[:-1], k, m)  # x₁ᵀ W
     z = (half @ input2.expand_dims(-1)).squeeze(-1)
-    return z if bias is None else z + bias  # type: ignore[no-any-return]
+    return z if bias is None else z + bias

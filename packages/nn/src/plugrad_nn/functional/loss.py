@@ -1,4 +1,4 @@
-"""Losses as functions: PyTorch's names and arguments. Shapes must agree; nothing is broadcast in silence."""
+"""Losses of classes and probabilities: PyTorch's names and arguments. Nothing is broadcast in silence."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from .. import ops
 if TYPE_CHECKING:
     from plugrad import Tensor
 
-__all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "l1_loss", "mse_loss", "nll_loss",
-]  # fmt: skip
+__all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "kl_div", "nll_loss"]
 
 
 def reduce(loss: Tensor, reduction: str) -> Tensor:
@@ -31,16 +29,14 @@ def same_shape(name: str, input: Tensor, target: Tensor) -> None:
         raise ShapeError(f"{name}: input has shape {input.shape}, target {target.shape}; they must be equal{hint}")
 
 
-def mse_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """(input - target)², over all entries. The shapes must be equal: (n,) against (n, 1) is a mistake, and raises."""
-    same_shape("mse_loss", input, target)
-    return reduce((input - target).square(), reduction)
-
-
-def l1_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
-    """|input - target|, over all entries; the shapes must be equal."""
-    same_shape("l1_loss", input, target)
-    return reduce((input - target).abs(), reduction)
+def weighted(name: str, loss: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
+    """The reduced loss, times a weight that broadcasts to it."""
+    if weight is None:
+        return reduce(loss, reduction)
+    scaled = loss * weight
+    if scaled.shape != loss.shape:
+        raise ShapeError(f"{name}: weight has shape {weight.shape}, the loss {loss.shape}; it must broadcast to that")
+    return reduce(scaled, reduction)
 
 
 def binary_cross_entropy(
@@ -55,8 +51,7 @@ def binary_cross_entropy(
         raise ValueError(
             "binary_cross_entropy: input has entries outside [0, 1]; for logits use binary_cross_entropy_with_logits"
         )
-    loss = apply(ops.BinaryCrossEntropy(), input, target)
-    return reduce(loss if weight is None else loss * weight, reduction)
+    return weighted("binary_cross_entropy", apply(ops.BinaryCrossEntropy(), input, target), weight, reduction)
 
 
 def binary_cross_entropy_with_logits(
@@ -74,7 +69,7 @@ def binary_cross_entropy_with_logits(
     loss = apply(ops.BCEWithLogits(), input, target, 1.0 if pos_weight is None else pos_weight)
     if loss.shape != input.shape:
         raise ShapeError(f"binary_cross_entropy_with_logits: pos_weight makes {loss.shape} of an input {input.shape}")
-    return reduce(loss if weight is None else loss * weight, reduction)
+    return weighted("binary_cross_entropy_with_logits", loss, weight, reduction)
 
 
 def cross_entropy(
@@ -95,17 +90,19 @@ def cross_entropy(
     axis = class_axis("cross_entropy", input)
     if not 0.0 <= label_smoothing <= 1.0:
         raise ValueError(f"cross_entropy: label_smoothing is from 0 to 1, not {label_smoothing}")
-    _fits("cross_entropy", weight, input.shape[axis])
+    fits("cross_entropy", weight, input.shape[axis])
     if target.dtype.is_floating_point:
+        if ignore_index >= 0:
+            raise ValueError(
+                f"cross_entropy: ignore_index {ignore_index} says nothing to targets that are probabilities"
+            )
         return _soft(input, target, weight, reduction, label_smoothing, axis)
-    y, counts = _classes("cross_entropy", input, target, ignore_index, axis)
-    loss = apply(ops.CrossEntropy(axis), input, y)
-    share = None if weight is None else weight[y]
-    loss = loss if share is None else loss * share
+    y, counts = classes("cross_entropy", input, target, ignore_index, axis)
+    loss, share = _shared(apply(ops.CrossEntropy(axis), input, y), y, weight)
     if label_smoothing:
         even = apply(ops.SoftCrossEntropy(axis), input, _even(input, weight, axis))
         loss = loss * (1 - label_smoothing) + even * label_smoothing
-    return _weighted(loss, share, counts, reduction)
+    return _counted(loss, share, counts, reduction)
 
 
 def nll_loss(
@@ -113,11 +110,23 @@ def nll_loss(
 ) -> Tensor:
     """-w_y · x_y        input x: log-probabilities, (N, C, ...) or (C,)    target y: right classes, (N, ...) or ()"""
     axis = class_axis("nll_loss", input)
-    _fits("nll_loss", weight, input.shape[axis])
-    y, counts = _classes("nll_loss", input, target, ignore_index, axis)
-    loss = -pg.take_along_axis(input, pg.expand_dims(y, axis=axis), axis=axis).squeeze(axis)
-    share = None if weight is None else weight[y]
-    return _weighted(loss if share is None else loss * share, share, counts, reduction)
+    fits("nll_loss", weight, input.shape[axis])
+    y, counts = classes("nll_loss", input, target, ignore_index, axis)
+    loss, share = _shared(apply(ops.NLL(axis, input.shape), input, y), y, weight)
+    return _counted(loss, share, counts, reduction)
+
+
+def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False) -> Tensor:
+    """t (log t - x), for log-probabilities x; 0 where t is 0. The divergence of a batch is its "batchmean".
+
+    log_target    the target is log t
+    reduction     also "batchmean": the sum, divided by the size of the first axis
+    """
+    same_shape("kl_div", input, target)
+    loss = apply(ops.KLDiv(bool(log_target)), input, target)
+    if reduction != "batchmean":
+        return reduce(loss, reduction)
+    return loss.sum() / float(input.shape[0]) if input.ndim else loss  # type: ignore[no-any-return]
 
 
 def class_axis(name: str, x: Tensor) -> int:
@@ -126,31 +135,39 @@ def class_axis(name: str, x: Tensor) -> int:
     return 1 if x.ndim > 1 else 0
 
 
-def _fits(name: str, weight: Tensor | None, classes: int) -> None:
+def fits(name: str, weight: Tensor | None, classes: int) -> None:
     if weight is not None and weight.shape != (classes,):
         raise ShapeError(f"{name}: weight has shape {weight.shape}; {classes} classes want ({classes},)")
 
 
-def _classes(name: str, x: Tensor, y: Tensor, ignore: int, axis: int) -> tuple[Tensor, Tensor | None]:
+def classes(name: str, x: Tensor, y: Tensor, ignore: int | None, axis: int) -> tuple[Tensor, Tensor | None]:
     """(the classes, 0 where ignored; which of them count, None: all)."""
     if y.dtype.kind not in ("int", "uint"):
         raise DTypeError(f"{name}: target is {y.dtype}; classes are integers: target.astype('int64')")
     want = x.shape[:axis] + x.shape[axis + 1 :]
     if y.shape != want:
         raise ShapeError(f"{name}: input has shape {x.shape}, target {y.shape}; integer targets want {want}")
-    classes = x.shape[axis]
+    n = x.shape[axis]
     low, high = (int(y.min()), int(y.max())) if y.size else (0, 0)
-    if low >= 0 and high < classes and not low <= ignore <= high:
+    if low >= 0 and high < n and (ignore is None or not low <= ignore <= high):
         return y, None
-    counts = y != ignore
-    wrong = ((y < 0) | (y >= classes)) & counts
+    counts = y == y if ignore is None else y != ignore
+    wrong = ((y < 0) | (y >= n)) & counts
     if bool(wrong.any()):
-        worst = y[wrong].tolist()[0]
-        raise AxisError(f"{name}: target {worst} is out of range for {classes} classes (ignore_index is {ignore})")
+        told = "" if ignore is None else f" (ignore_index is {ignore})"
+        raise AxisError(f"{name}: target {y[wrong].tolist()[0]} is out of range for {n} classes{told}")
     return pg.where(counts, y, 0), counts
 
 
-def _weighted(loss: Tensor, weight: Tensor | None, counts: Tensor | None, reduction: str) -> Tensor:
+def _shared(loss: Tensor, y: Tensor, weight: Tensor | None) -> tuple[Tensor, Tensor | None]:
+    """(the loss times the weights of its classes, these weights); 0 where that is 0, however infinite the loss."""
+    if weight is None:
+        return loss, None
+    share = weight[y]
+    return pg.where((share == 0) & pg.isinf(loss), 0.0, loss) * share, share
+
+
+def _counted(loss: Tensor, weight: Tensor | None, counts: Tensor | None, reduction: str) -> Tensor:
     """Reduce the losses of those that count; "mean" divides by their weights."""
     if counts is not None:
         loss = pg.where(counts, loss, 0.0)

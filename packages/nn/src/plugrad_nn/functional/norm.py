@@ -125,19 +125,17 @@ def rms_norm(
     return apply(ops.RMSNorm(axes, float(eps)), input, 1.0 if weight is None else weight)  # type: ignore[no-any-return]
 
 
-def local_response_norm(
-    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
-) -> Tensor:
+def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """x / (k + α · mean(x²))^β, the mean over the `size` neighbouring channels (axis 1), beyond the edge 0
 
     (Krizhevsky et al. 2012)
     """
     if input.ndim < 3 or size < 1:
-        raise ShapeError(f"local_response_norm: input {input.shape}, size {size}; it takes (N, C, ...) and a size from 1")
+        raise ShapeError(f"local_response_norm: input {input.shape}, size {size}; it takes (N, C, ...), size 1 or more")
     samples, _, *places = input.shape
     edges = [input.new_zeros((samples, n, *places)) for n in (size // 2, (size - 1) // 2)]
     around = pg.concat([edges[0], input * input, edges[1]], axis=1).unfold(1, size, 1)
-    return input / (around.mean(axis=-1) * alpha + k) ** beta  # type: ignore[no-any-return]
+    return input / (around.mean(axis=-1) * alpha + k) ** beta
 
 
 def _layer(input: Tensor, axes: tuple[int, ...], weight: Tensor | None, bias: Tensor | None, eps: float) -> Tensor:

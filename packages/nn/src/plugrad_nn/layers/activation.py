@@ -264,9 +264,7 @@ class RReLU(Module):
     generator    what the a are drawn from; default: plugrad's default generator
     """
 
-    def __init__(
-        self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, *, generator: Generator | None = None
-    ) -> None:
+    def __init__(self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, *, generator: Generator | None = None) -> None:
         self.lower, self.upper, self.generator = lower, upper, generator
 
     def forward(self, x: Tensor) -> Tensor:

@@ -34,6 +34,7 @@ class Windowed(Module):
 
     axes: int
     transposed = False
+    padding: Any
     bias: Parameter | None
 
     def _set(

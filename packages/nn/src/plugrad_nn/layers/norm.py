@@ -105,8 +105,8 @@ class _BatchNorm(_Tracking):
     def forward(self, x: Tensor) -> Tensor:
         self._check(x)
         learns = self.training or self.running_mean is None
-        how = self.weight, self.bias, learns, self._step(), self.eps
-        y = F.batch_norm(x, *self._running(), *how)
+        mean, var = self._running()
+        y = F.batch_norm(x, mean, var, self.weight, self.bias, learns, self._step(), self.eps)
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             self.num_batches_tracked += 1
         return y
@@ -163,11 +163,13 @@ class _InstanceNorm(_Tracking):
         alone = x.ndim == len(self.axes[0])
         batch: Any = x.expand_dims(0) if alone else x
         if batch.shape[1] != self.num_features:
-            raise ShapeError(f"{type(self).__name__}: input {x.shape} has {batch.shape[1]} channels, not the "
-                             f"num_features={self.num_features} of this layer")  # fmt: skip
+            raise ShapeError(
+                f"{type(self).__name__}: input {x.shape} has {batch.shape[1]} channels, num_features is "
+                f"{self.num_features}"
+            )
         learns = self.training or self.running_mean is None
-        how = self.weight, self.bias, learns, self.momentum or 0.0, self.eps
-        y = F.instance_norm(batch, *self._running(), *how)
+        mean, var = self._running()
+        y = F.instance_norm(batch, mean, var, self.weight, self.bias, learns, self.momentum or 0.0, self.eps)
         return y.squeeze(0) if alone else y
 
 
@@ -193,7 +195,7 @@ class InstanceNorm3d(_InstanceNorm):
 
 
 class GroupNorm(_Affine):
-    """y = (x - μ) / √(v + ε) · w + b for each of `num_groups` groups of channels of each sample        x: (N, C, ...)"""
+    """y = (x - μ) / √(v + ε) · w + b for each group of channels of each sample        x: (N, C, ...)"""
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import plugrad as pg
@@ -50,7 +51,8 @@ class PackedSequence(_Fields):
     def to(self, device: Any = None, dtype: Any = None) -> PackedSequence:
         """On another device, the data in another dtype."""
         data = self.data.to(device, dtype=dtype)
-        return PackedSequence(data, *[t if t is None else t.to(device=data.device) for t in self[1:]])
+        order, back = (t if t is None else t.to(device=data.device) for t in self[2:])
+        return PackedSequence(data, self.batch_sizes.to(device=data.device), order, back)
 
     def cpu(self) -> PackedSequence:
         """On the best CPU backend that is installed."""
@@ -85,8 +87,10 @@ def pack_padded_sequence(
     """
     x = _steps_first("pack_padded_sequence", input, batch_first)
     sizes = whole_lengths("pack_padded_sequence", lengths, x.shape[0], x.shape[1])
+    if not sizes:
+        raise ShapeError(f"pack_padded_sequence: shape {input.shape} has no sequences; there must be at least one")
     order = sorted(range(len(sizes)), key=lambda i: -sizes[i])
-    if enforce_sorted and any(a < b for a, b in zip(sizes, sizes[1:], strict=False)):
+    if enforce_sorted and any(a < b for a, b in pairwise(sizes)):
         raise ShapeError(
             f"pack_padded_sequence: lengths {sizes} are not sorted, the longest first; enforce_sorted=False sorts them"
         )
@@ -161,7 +165,7 @@ def unrolled(packed: PackedSequence, value: float = 0.0) -> tuple[Tensor, Tensor
     live = pg.arange(int(packed.batch_sizes[0]), device=packed.data.device) < packed.batch_sizes.expand_dims(-1)
     at = live.astype("int64").flatten().cumsum(0).reshape(live.shape) - 1
     rows = pg.take(packed.data, at.flatten(), axis=0).reshape(*live.shape, *packed.data.shape[1:])
-    return pg.where(_spread(live, rows), rows, value), live
+    return pg.masked_fill(rows, _spread(~live, rows), _number(rows, value)), live
 
 
 def steps_of(lengths: list[int], steps: int, device: Any) -> Tensor:
@@ -171,8 +175,7 @@ def steps_of(lengths: list[int], steps: int, device: Any) -> Tensor:
 
 def silenced(x: Tensor, live: Tensor) -> Tensor:
     """`x`, but 0 where there is no step."""
-    z: Tensor = pg.where(_spread(live, x), x, 0.0)
-    return z
+    return pg.masked_fill(x, _spread(~live, x), 0.0)
 
 
 def whole_lengths(name: str, lengths: Any, steps: int, batch: int, least: int = 1) -> list[int]:
@@ -201,4 +204,10 @@ def _steps_first(name: str, x: Tensor, batch_first: bool) -> Tensor:
 
 def _longer(x: Tensor, before: int, n: int, value: float) -> Tensor:
     """`x` with `n` more steps of `value`, after it or before it."""
-    return pg.pad(x, [(n, 0) if before else (0, n), *[(0, 0)] * (x.ndim - 1)], value=value)
+    return pg.pad(x, [(n, 0) if before else (0, n), *[(0, 0)] * (x.ndim - 1)], value=_number(x, value))
+
+
+def _number(x: Tensor, value: float) -> float:
+    """`value` as a number of the kind of `x`, where it is one."""
+    kind = {"float": float, "bool": bool}.get(x.dtype.kind, int)
+    return kind(value) if kind(value) == value else value

@@ -1,4 +1,4 @@
-"""Losses, one number for each sample; reducing them is left to the caller."""
+"""Losses of classes and probabilities, one number for each sample; reducing them is left to the caller."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import plugrad as pg
 from plugrad import Op
 from plugrad.ops import mend
 
-__all__ = ["BCEWithLogits", "BinaryCrossEntropy", "CrossEntropy", "SoftCrossEntropy"]
+__all__ = ["NLL", "BCEWithLogits", "BinaryCrossEntropy", "CrossEntropy", "KLDiv", "SoftCrossEntropy"]
+
+
+INF = float("inf")
 
 
 class CrossEntropy(Op):
@@ -19,15 +22,30 @@ class CrossEntropy(Op):
     loose = ("y",)
 
     def forward(self, xp, x, y):
-        at = xp.reshape(y, (*y.shape[: self.axis], 1, *y.shape[self.axis :]))
-        z = _gap(xp, _log_sum_exp(xp, x, self.axis), xp.take_along_axis(x, at, axis=self.axis))
+        z = _gap(xp, _log_sum_exp(xp, x, self.axis), _of_class(xp, x, y, self.axis))
         return xp.reshape(z, y.shape)
 
     def dx(self, g, x, y):
-        classes = pg.arange(x.shape[self.axis], dtype=y.dtype, device=y.device)
-        right = classes.reshape(-1, *[1] * (x.ndim - 1 - self.axis)) == y.expand_dims(self.axis)
         g = g.expand_dims(self.axis)
-        return mend(g, g * (x.softmax(axis=self.axis) - right))
+        return mend(g, g * (x.softmax(axis=self.axis) - _right(x.shape, y, self.axis)))
+
+
+class NLL(Op):
+    """z = -x_y        x: log-probabilities, classes along `axis`   y: the right class, without that axis
+
+    ∂L/∂xⱼ = -g where j = y, else 0
+    """
+
+    axis: int
+    shape: tuple[int, ...]
+    name = "nll_loss"
+    loose = ("y",)
+
+    def forward(self, xp, x, y):
+        return -xp.reshape(_of_class(xp, x, y, self.axis), y.shape)
+
+    def dx(self, g, y):
+        return pg.where(_right(self.shape, y, self.axis), -g.expand_dims(self.axis), 0)
 
 
 class SoftCrossEntropy(Op):
@@ -89,6 +107,41 @@ class BinaryCrossEntropy(Op):
 
     def dt(self, g, x):
         return g * (pg.maximum(pg.log1p(-x), -100.0) - pg.maximum(x.log(), -100.0))
+
+
+class KLDiv(Op):
+    """z = t (log t - x), 0 where t = 0        x: log-probability, t: probability; `logs`: t is its logarithm
+
+    ∂L/∂x = -g t        ∂L/∂t = g (log t + 1 - x)        with logs  -g eᵗ  and  g eᵗ (t + 1 - x)
+    """
+
+    logs: bool
+    name = "kl_div"
+    elementwise = singular = floats = True
+
+    def forward(self, xp, x, t):
+        if self.logs:
+            return _weighed(xp, xp.exp(t), t - x)
+        return _weighed(xp, t, xp.log(xp.where(t == 0, xp.ones_like(t), t)) - x)
+
+    def dx(self, g, t):
+        return -g * (t.exp() if self.logs else t)
+
+    def dt(self, g, x, t):
+        if not self.logs:
+            return g * (t.log() + 1 - x)
+        return g * t.exp() * pg.where(t == -INF, 0, t + 1 - x)
+
+
+def _of_class(xp, x, y, axis):
+    """x_y, the axis of the classes of size 1."""
+    return xp.take_along_axis(x, xp.reshape(y, (*y.shape[:axis], 1, *y.shape[axis:])), axis=axis)
+
+
+def _right(shape, y, axis):
+    """Whether class j is the right one, for logits of this shape."""
+    classes = pg.arange(shape[axis], dtype=y.dtype, device=y.device)
+    return classes.reshape(-1, *[1] * (len(shape) - 1 - axis)) == y.expand_dims(axis)
 
 
 def _log_sum_exp(xp, x, axis):

@@ -94,6 +94,7 @@ class RMSNorm(Op):
     ∂L/∂x = (h - x̂ · mean(h · x̂)) / r,  h = g · w        ∂L/∂w = g · x̂
     """
 
+    name = "rms_norm"
     axes: tuple[int, ...]
     eps: float
 
@@ -129,7 +130,7 @@ def _moments(xp, x, axes):
 
 
 def _mean_of(x, axes):
-    return x.mean(axis=axes, keepdims=True)
+    return x.sum(axis=axes, keepdims=True) / _count(x, axes)
 
 
 def _standard(op, x):

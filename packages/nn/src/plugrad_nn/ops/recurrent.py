@@ -1,8 +1,8 @@
 """Recurrent layers over a whole sequence: one layer, one direction, from the projected inputs to every state.
 
 t counts steps, b the batch, n the state. `m` says which steps there are, (t, b), or is True; where it is False the
-state stays as it was. The way back is a recurrence of its own, from the last step to the first: what a step hands to the
-step before is linear in its own gradient, and the factors of all steps are found at once.
+state stays as it was. The way back is a recurrence of its own, from the last step to the first: what a step hands to
+the step before is linear in its own gradient, and the factors of all steps are found at once.
 """
 
 from __future__ import annotations
@@ -98,13 +98,13 @@ class LSTM(_Sequence):
         return _product(_lstm_back(g, z, x, h, c, w, None, m)[0], _before(h, z[0]))
 
 
-class ProjectedLSTM(LSTM):
+class ProjectedLSTM(_Sequence):
     """As LSTM, but hₜ = (o tanh cₜ) Pᵀ        h: (b, k)   W: (4n, k)   P: (k, n)
 
     ∂L/∂P = Σₜ Dₜᵀ (o tanh cₜ); the others as there, with Dₜ P in place of Dₜ
     """
 
-    name = "projected_lstm"
+    name, gates = "projected_lstm", 4
 
     def forward(self, xp, x, h, c, w, p, m):
         return _lstm(xp, x, h, c, w, p, m)
@@ -258,7 +258,7 @@ def _gap(m, like):
     return (~m).expand_dims(-1).astype(like.dtype) if m.ndim else None
 
 
-def _misfit(gates, x, h, w, c=None, b=None, p=None, m=()):
+def _misfit(gates, x, h, w, c=None, b=None, p=None, m=None):
     """The first shape that is not what x, and P if there is one, ask for."""
     if len(x) != 3 or x[2] % gates:
         return f"x has shape {x}; it takes (steps, batch, {gates} · state)"
@@ -267,8 +267,8 @@ def _misfit(gates, x, h, w, c=None, b=None, p=None, m=()):
     n = x[2] // gates
     k = p[0] if p else n
     wanted = {
-        "the initial state": (h, (x[1], k)), "the initial cell state": (c, (x[1], n)), "the weight": (w, (x[2], k)),
-        "the bias": (b, (x[2],)), "the projection": (p, (k, n)), "the mask": (m, x[:2]),
+        "the initial state": (h, (x[1], k)), "the initial cell state": (c, (x[1], n)), "the bias": (b or None, (x[2],)),
+        "the weight of the state": (w, (x[2], k)), "the projection": (p, (k, n)), "the mask": (m or None, x[:2]),
     }  # fmt: skip
-    wrong = [(name, have, want) for name, (have, want) in wanted.items() if have and tuple(have) != want]
+    wrong = [(name, have, want) for name, (have, want) in wanted.items() if have is not None and have != want]
     return next((f"{name} has shape {have}, not {want}" for name, have, want in wrong), None)
