@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import plugrad as pg
 
+from .arrays import host
 from .errors import CheckpointError, FileFormatError
+from .safetensors import load_safetensors, safetensors_metadata, save_safetensors
 from .tree import Reader, Writer
 
 if TYPE_CHECKING:
@@ -24,18 +28,16 @@ def save_checkpoint(path: str | os.PathLike[str], **parts: Any) -> None:
     parts    objects with `state_dict` and `load_state_dict` (models, optimizers, schedules, loaders) or `get_state` and
              `set_state` (generators); anything else is data to be kept: numbers, strings, tensors, lists, dicts
 
-    The states of plugrad's, NumPy's and Python's default generators go along. The file is a safetensors file: any reader
-    of these can look into it. Nothing of it is executed when it is loaded.
+    The states of plugrad's, NumPy's and Python's default generators go along. The file is a safetensors file, for any reader
+    of these to look into. Nothing of it is executed when it is loaded.
 
         io.save_checkpoint("run.ckpt", model=net, optimizer=sgd, schedule=cosine, loader=loader, step=step)
     """
-    from .safetensors import save_safetensors
-
-    states = {name: _state(part) for name, part in parts.items()}
     writer = Writer()
-    texts = {f"part.{name}": writer.text(state, name) for name, state in states.items()}
-    texts["random"] = writer.text(_random(), "random")
-    save_safetensors(path, writer.tensors, {"format": FORMAT, **texts})
+    nodes = {name: [stateful, writer.node(state, name)] for name, (stateful, state) in _states(parts).items()}
+    text = json.dumps({"parts": nodes, "random": writer.node(_random(), "random")}, separators=(",", ":"))
+    arrays = {name: host(name, t) for name, t in writer.tensors.items()}
+    save_safetensors(path, arrays, {"format": FORMAT, "contents": text, "crc32": _sum(text, arrays)})
 
 
 def load_checkpoint(path: str | os.PathLike[str], **parts: Any) -> dict[str, Any]:
@@ -55,7 +57,7 @@ def load_checkpoint(path: str | os.PathLike[str], **parts: Any) -> dict[str, Any
         raise CheckpointError(
             f"load: {path} holds the state of {', '.join(forgotten)}; pass {forgotten[0]}=... as well, to load it into"
         )
-    before = {name: _state(part) for name, part in parts.items()}
+    before = _states(parts)
     try:
         for name, part in parts.items():
             _restore(name, part, saved[name][1])
@@ -70,17 +72,32 @@ def load_checkpoint(path: str | os.PathLike[str], **parts: Any) -> dict[str, Any
 
 def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Any]:
     """({name: (has it a state?, the state)}, random states) of a file."""
-    from .safetensors import load_safetensors, safetensors_metadata
-
     told = safetensors_metadata(path)
     if told.get("format") != FORMAT:
         raise FileFormatError(f"{path}: not a {FORMAT!r}, but {told.get('format', 'a file without that word')!r}")
-    reader = Reader(load_safetensors(path))
+    text, arrays = told.get("contents", ""), load_safetensors(path, as_numpy=True)
+    if _sum(text, arrays) != told.get("crc32"):
+        raise FileFormatError(f"{path}: damaged: its contents do not add up to the check sum that was saved with them")
+    reader = Reader({name: pg.tensor(array) for name, array in arrays.items()})
     try:
-        saved = {k.removeprefix("part."): reader.data(v) for k, v in told.items() if k.startswith("part.")}
-        return saved, reader.data(told["random"])
-    except (FileFormatError, KeyError) as error:
-        raise FileFormatError(f"{path}: {error}") from error
+        nodes = json.loads(text)
+        saved = {name: (bool(stateful), reader.data(node)) for name, (stateful, node) in nodes["parts"].items()}
+        return saved, reader.data(nodes["random"])
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise FileFormatError(f"{path}: its contents make no sense: {type(error).__name__}: {error}") from error
+
+
+def _sum(text: str, arrays: dict[str, Any]) -> str:
+    """A check sum of everything that is saved."""
+    found = crc32(text.encode())
+    for name, array in sorted(arrays.items()):
+        found = crc32(f"{name}:{array.dtype}{array.shape}".encode(), found)
+        found = crc32(array.reshape(-1).view("uint8"), found)
+    return f"{found:08x}"
+
+
+def _states(parts: dict[str, Any]) -> dict[str, tuple[bool, Any]]:
+    return {name: _state(part) for name, part in parts.items()}
 
 
 def _state(part: Any) -> tuple[bool, Any]:

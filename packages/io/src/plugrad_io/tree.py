@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import plugrad as pg
 from plugrad import DType, Tensor
 from plugrad.dtypes import BY_NAME
 
-from .errors import CheckpointError, FileFormatError
+from .errors import CheckpointError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,16 +19,13 @@ DEEPEST = 200  # containers within containers
 
 
 class Writer:
-    """Takes data apart: `text(data)` is JSON, `tensors` what stands beside it; one that occurs twice is kept once."""
+    """Takes data apart: `node(data)` is for JSON, `tensors` stand beside it; one that occurs twice is kept once."""
 
     def __init__(self) -> None:
         self.tensors: dict[str, Tensor] = {}
         self._names: dict[int, str] = {}
 
-    def text(self, data: Any, where: str) -> str:
-        return json.dumps(self._node(data, where, 0), separators=(",", ":"))
-
-    def _node(self, data: Any, where: str, depth: int) -> Any:
+    def node(self, data: Any, where: str, depth: int = 0) -> Any:
         """JSON for `data`: plain values stand for themselves, everything else is a list [kind, ...]."""
         if type(data) in PLAIN:
             return data
@@ -37,10 +33,10 @@ class Writer:
             raise CheckpointError(f"save: {where[:80]}... holds containers within containers, {depth} deep")
         if type(data) is dict:
             pairs = [(k, v, f"{where}[{k!r}]") for k, v in data.items()]
-            return ["dict", [[self._node(k, f"a key of {where}", depth + 1), self._node(v, w, depth + 1)]
+            return ["dict", [[self.node(k, f"a key of {where}", depth + 1), self.node(v, w, depth + 1)]
                              for k, v, w in pairs]]  # fmt: skip
         if type(data) in (list, tuple):
-            entries = [self._node(v, f"{where}[{i}]", depth + 1) for i, v in enumerate(data)]
+            entries = [self.node(v, f"{where}[{i}]", depth + 1) for i, v in enumerate(data)]
             return [type(data).__name__, entries]
         return self._leaf(data, where)
 
@@ -72,16 +68,11 @@ class Reader:
         self.tensors = tensors
         self._kinds: dict[str, Callable[..., Any]] = {
             "dict": self._dict, "list": self._list, "tuple": lambda entries: tuple(self._list(entries)),
-            "tensor": self._tensor, "array": self._array, "dtype": BY_NAME.__getitem__, "bytes": lambda text: b64decode(text, validate=True),
+            "tensor": self._tensor, "array": self._array, "dtype": BY_NAME.__getitem__,
+            "bytes": lambda text: b64decode(text, validate=True),
         }  # fmt: skip
 
-    def data(self, text: str) -> Any:
-        try:
-            return self._made(json.loads(text))
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise FileFormatError(f"its contents are damaged: {type(error).__name__}: {error}") from error
-
-    def _made(self, node: Any) -> Any:
+    def data(self, node: Any) -> Any:
         if not isinstance(node, list):
             if type(node) not in PLAIN:
                 raise ValueError(f"a {type(node).__name__} stands where a value should")
@@ -89,10 +80,10 @@ class Reader:
         return self._kinds[node[0]](*node[1:])
 
     def _dict(self, pairs: list[list[Any]]) -> dict[Any, Any]:
-        return {self._made(k): self._made(v) for k, v in pairs}
+        return {self.data(k): self.data(v) for k, v in pairs}
 
     def _list(self, entries: list[Any]) -> list[Any]:
-        return [self._made(v) for v in entries]
+        return [self.data(v) for v in entries]
 
     def _tensor(self, name: str) -> Tensor:
         return self.tensors[name]
