@@ -23,7 +23,7 @@ nox.needs_version = ">=2026.4.10"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.download_python = "never"
 nox.options.sessions = [
-    "lint", "types", "layers", "size", "release-check", "tests", "cases", "parity", "interop", "alone", "extras",
+    "lint", "types", "layers", "size", "release-check", "tests", "cases", "parity", "interop", "weights", "alone", "extras",
     "third_party", "scaffold", "docs", "build",
 ]  # fmt: skip
 
@@ -45,7 +45,7 @@ MEMBERS = {p.parent.name: str(toml(p.parent)["project"]["name"]) for p in sorted
 FOLDER = {dist: folder for folder, dist in MEMBERS.items()}
 EDITABLE = [arg for folder in MEMBERS for arg in ("-e", str(PACKAGES / folder))]
 MODULES = [dist.replace("-", "_") for dist in MEMBERS.values()]
-SUITE = ["packages", "tests", "--ignore=tests/parity", "--ignore=tests/interop"]
+SUITE = ["packages", "tests", *(f"--ignore=tests/{apart}" for apart in ("parity", "interop", "weights"))]
 
 
 def pyenv_bins() -> list[str]:
@@ -163,6 +163,13 @@ def interop(session: nox.Session) -> None:
     """SciPy and scikit-learn functions on plugrad tensors, with gradients through them."""
     session.install(*EDITABLE, *group("interop"))
     session.run("python", "-m", "pytest", "-q", "tests/interop", *session.posargs, env={"SCIPY_ARRAY_API": "1"})
+
+
+@nox.session
+def weights(session: nox.Session) -> None:
+    """Published models rebuilt, their weights loaded, their outputs met; `-- -m weights` also those of 20 to 100 MB."""
+    session.install(*EDITABLE, *group("test"))
+    session.run("python", "-m", "pytest", "-q", "tests/weights", *(session.posargs or ["-m", "not large"]))
 
 
 @nox.session
