@@ -12,16 +12,17 @@ import plugrad_nn as nn
 
 #: Arguments of PyTorch's that plugrad does not have: relics, storage tricks, and what values make needless.
 LEFT_OUT = {
-    "inplace", "size_average", "reduce", "foreach", "sparse", "scale_grad_by_freq", "max_norm", "norm_type", "_weight",
-    "_freeze", "_stacklevel", "out", "args", "kwargs", "self", "generator",
+    "inplace", "size_average", "reduce", "foreach", "sparse", "_weight",
+    "_freeze", "min_value", "max_value", "_stacklevel", "out", "args", "kwargs", "self", "generator",
 }  # fmt: skip
 #: plugrad says axis where PyTorch says dim; what else has another name, with the reason beside it.
 RENAMED = {"dim": "axis", "start_dim": "start_axis", "end_dim": "end_axis"}
 #: Names that are shared by accident.
-OTHERS: set[str] = {"Module", "Parameter", "Sequential", "ModuleList", "ModuleDict", "Identity"}
+OTHERS: set[str] = {"Module", "Parameter", "Sequential", "ModuleList", "ModuleDict", "Identity", "PackedSequence"}
 
 PLACES = [
     (nn, torch.nn), (nn.functional, torch.nn.functional), (nn.init, torch.nn.init), (nn.utils, torch.nn.utils),
+    (nn.utils.rnn, torch.nn.utils.rnn),
 ]  # fmt: skip
 PAIRS = [
     pytest.param(getattr(ours, name), getattr(theirs, name), id=f"{theirs.__name__}.{name}")

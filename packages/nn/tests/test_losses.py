@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, inf, log
+from math import exp, inf, log, pi
 from typing import Any
 
 import pytest
@@ -93,6 +93,31 @@ def test_cross_entropy_of_probabilities() -> None:
         (lambda x: F.binary_cross_entropy(x[:1] * 0, x * 0), ShapeError, "must be equal"),
         (lambda x: F.binary_cross_entropy(x, x), ValueError, "with_logits"),
         (lambda x: F.binary_cross_entropy_with_logits(x[0], x[0], pos_weight=pg.ones(2, 1)), ShapeError, "pos_weight"),
+        (lambda x: F.binary_cross_entropy_with_logits(x, x, weight=pg.ones(2, 3, 3)), ShapeError, r"\(2, 3, 3\)"),
+        (lambda x: F.cross_entropy(x, x.softmax(axis=1), ignore_index=2), ValueError, "ignore_index 2"),
+        (lambda x: F.mse_loss(x, x, weight=pg.ones(3)), ShapeError, r"mse_loss: weight has shape \(3,\)"),
+        (lambda x: F.huber_loss(x, x, delta=0.0), ValueError, "delta 0.0"),
+        (lambda x: F.smooth_l1_loss(x, x, beta=-1.0), ValueError, "beta -1.0"),
+        (lambda x: F.kl_div(x, x[:2]), ShapeError, "kl_div"),
+        (lambda x: F.gaussian_nll_loss(x, x, -1.0), ValueError, "negative entry -1.0"),
+        (lambda x: F.gaussian_nll_loss(x, x, pg.tensor([[1.0, -2.0, 1.0]])), ValueError, "negative entry -2.0"),
+        (lambda x: F.gaussian_nll_loss(x, x, pg.ones(2)), ShapeError, r"var has shape \(2,\)"),
+        (lambda x: F.gaussian_nll_loss(x[:1], x, 1.0), ShapeError, "target has shape"),
+        (lambda x: F.poisson_nll_loss(x, x[0]), ShapeError, "poisson_nll_loss"),
+        (lambda x: F.hinge_embedding_loss(x, x[0]), ShapeError, "hinge_embedding_loss"),
+        (lambda x: F.margin_ranking_loss(x, x, x[0]), ShapeError, r"target \(3,\)"),
+        (lambda x: F.cosine_embedding_loss(x, x, x), ShapeError, r"\(N, D\) wants \(N,\)"),
+        (lambda x: F.cosine_embedding_loss(x, x[:2], x[0]), ShapeError, r"input2 \(2, 3\)"),
+        (lambda x: F.triplet_margin_loss(x, x, x, margin=0.0), ValueError, "margin 0.0"),
+        (lambda x: F.triplet_margin_loss(x, x, x[:2]), ShapeError, r"negative \(2, 3\)"),
+        (lambda x: F.multi_margin_loss(x, pg.tensor([0, 1, 3])), AxisError, "target 3 is out of range for 3 classes$"),
+        (lambda x: F.multi_margin_loss(x, pg.tensor([0, -100, 2])), AxisError, "target -100"),
+        (lambda x: F.multi_margin_loss(x, pg.tensor([0, 1, 2]), p=3), ValueError, "p is 1 or 2, not 3"),
+        (lambda x: F.multi_margin_loss(pg.zeros(2, 0), pg.tensor([0, 1])), ShapeError, "at least one class"),
+        (lambda x: F.multilabel_margin_loss(x, pg.tensor([[0, 3, -1]] * 3)), AxisError, "target 3"),
+        (lambda x: F.multilabel_margin_loss(x, pg.tensor([[0, -2, -1]] * 3)), AxisError, "target -2"),
+        (lambda x: F.multilabel_margin_loss(x, x), DTypeError, "astype"),
+        (lambda x: F.multilabel_soft_margin_loss(x[0, 0], x[0, 0]), ShapeError, "no axis for the classes"),
     ],
 )
 def test_refusals(call: Any, error: type[Exception], words: str) -> None:
@@ -121,3 +146,69 @@ def test_squared_absolute_and_binary() -> None:
 def test_class_weights_are_part_of_the_state() -> None:
     assert list(nn.CrossEntropyLoss(weight=pg.ones(2)).state_dict()) == ["weight"]
     assert nn.CrossEntropyLoss().state_dict() == {}
+
+
+def test_impossible_classes_that_do_not_count_leave_no_nan() -> None:
+    x = pg.tensor([[-inf, 2.0], [1.0, 2.0]], requires_grad=True)
+    for f in (F.cross_entropy, F.nll_loss):
+        x.grad = None
+        f(x, pg.tensor([0, 1]), weight=pg.tensor([0.0, 1.0])).backward()
+        assert all(v == v for row in x.grad.tolist() for v in row)
+        assert x.grad.tolist()[0] == [0.0, 0.0]
+
+
+def test_divergence_of_what_cannot_be() -> None:
+    x, t = pg.tensor([-inf, -1.0], requires_grad=True), pg.tensor([0.0, 1.0])
+    assert F.kl_div(x, t, reduction="none").tolist() == [0.0, 1.0]
+    assert F.kl_div(x, pg.tensor([-inf, 0.0]), reduction="sum", log_target=True).item() == 1.0
+    F.kl_div(x, t, reduction="batchmean").backward()
+    assert x.grad.tolist() == [0.0, -0.5]
+    assert F.kl_div(pg.tensor(-2.0), pg.tensor(1.0), reduction="batchmean").item() == 2.0
+
+
+def test_weighted_means() -> None:
+    x, t, w = pg.tensor([1.0, 4.0]), pg.zeros(2), pg.tensor([3.0, 1.0])
+    assert F.mse_loss(x, t, weight=w).item() == (3 + 16) / 4
+    assert F.l1_loss(x, t, weight=w).item() == (3 + 4) / 4
+    assert F.huber_loss(x, t, weight=w).item() == (1.5 + 3.5) / 2
+    assert F.mse_loss(x, t, "sum", w).item() == 19.0
+
+
+def test_square_near_zero_and_straight_farther_out() -> None:
+    x, t = pg.tensor([0.5, 3.0, -inf]), pg.zeros(3)
+    assert nn.HuberLoss("none", 2.0)(x, t).tolist() == [0.125, 4.0, inf]
+    assert nn.SmoothL1Loss("none", 2.0)(x, t).tolist() == [0.0625, 2.0, inf]
+    assert nn.SmoothL1Loss("none", 0.0)(x, t).tolist() == [0.5, 3.0, inf]
+
+
+def test_margins() -> None:
+    a, b, t = pg.tensor([1.0, 3.0]), pg.tensor([2.0, 1.0]), pg.tensor([1, -1])
+    assert nn.MarginRankingLoss(0.5, "none")(a, b, t).tolist() == [1.5, 2.5]
+    assert nn.HingeEmbeddingLoss(4.0, "none")(a, t).tolist() == [1.0, 1.0]
+    assert nn.SoftMarginLoss("none")(pg.tensor([1000.0, 1000.0]), t).tolist() == [0.0, 1000.0]
+    assert nn.CosineEmbeddingLoss(reduction="none")(pg.eye(2), pg.eye(2), t).tolist() == [0.0, 1.0]
+    assert nn.MultiMarginLoss(reduction="none")(pg.tensor([[1.0, 0.5]]), pg.tensor([0])).tolist() == [0.25]
+    assert nn.MultiLabelMarginLoss("sum")(pg.tensor([1.0, 0.5, 0.0]), pg.tensor([1, -1, 0])).item() == pytest.approx(
+        2.0 / 3
+    )
+    far = nn.TripletMarginWithDistanceLoss(distance_function=lambda x, y: (x - y).abs().sum(axis=-1), margin=2.0)
+    assert far(pg.tensor([[0.0]]), pg.tensor([[1.0]]), pg.tensor([[2.5]])).item() == 0.5
+
+
+def test_counts_and_variances() -> None:
+    x = pg.tensor([0.0, 1.0])
+    assert F.poisson_nll_loss(x, pg.tensor([1.0, 0.0]), reduction="none").tolist() == pytest.approx([1.0, exp(1)])
+    loss = F.gaussian_nll_loss(x, pg.zeros(2), 0.5, full=True, reduction="none").tolist()
+    assert loss == pytest.approx([(log(0.5) + 2 * v + log(2 * pi)) / 2 for v in (0.0, 1.0)], rel=1e-6)
+    v = pg.tensor([0.0, 1.0], requires_grad=True)
+    F.gaussian_nll_loss(x, pg.zeros(2), v, eps=0.25, reduction="sum").backward()
+    assert v.grad.tolist() == [2.0, 0.0]
+
+
+def test_empty_batches() -> None:
+    none = pg.zeros(0, 3)
+    for f in (F.mse_loss, F.huber_loss, F.kl_div, F.soft_margin_loss, F.multilabel_soft_margin_loss):
+        assert f(none, none, reduction="sum").item() == 0.0
+        assert f(none, none).item() != f(none, none).item()  # NaN
+    assert F.cross_entropy(none, pg.zeros(0, dtype="int64"), reduction="sum").item() == 0.0
+    assert F.multi_margin_loss(none, pg.zeros(0, dtype="int64"), reduction="none").tolist() == []

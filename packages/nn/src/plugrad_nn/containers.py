@@ -117,8 +117,8 @@ class ParameterList(_Row):
 
     kind = Parameter
 
-    def __init__(self, values: Iterable[Any] = ()) -> None:
-        self.extend(values)
+    def __init__(self, values: Iterable[Any] | None = None) -> None:
+        self.extend(values or ())
 
     def _checked(self, thing: Any) -> Any:
         return super()._checked(Parameter(thing) if type(thing) is Tensor else thing)

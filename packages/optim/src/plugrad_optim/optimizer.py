@@ -7,29 +7,40 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from plugrad import Tensor, enable_grad, no_grad
-from plugrad.errors import DTypeError, GraphError
+from plugrad.errors import DTypeError, ShapeError
+
+from .groups import as_group, limits, settings
+from .master import master_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+    from .groups import Group
 
-Group = dict[str, Any]
+    Params = Iterable[Tensor] | Iterable[dict[str, Any]] | Iterable[tuple[str, Tensor]]
+    State = dict[str, Any]
+
+__all__ = ["Optimizer"]
+
+COUNTS = {"step": int, "mu_product": float, "eta": float, "mu": float}  # of a state: plain numbers, not tensors
 
 
 class Optimizer:
     """Subclass this and write `update(p, g, state, group)`, which returns the new value of p.
 
-    param_groups   list of dicts: "params" and the settings that hold for them (lr, ...)
+    param_groups   list of dicts: "params" and the settings that hold for them (lr, ...), to be read and changed
     state          parameter → dict of what is remembered about it
 
     Parameters without a gradient, and frozen ones, are left alone. A parameter given twice in one group is one; in two
     groups it is an error.
     """
 
+    grad_scale = 1.0  # gradients are this much too large: see GradScaler
+    masters = True  # it can move masters in float32: see keep_master_weights
+
     def __init__(self, params: Params, defaults: Group) -> None:
         self.defaults = defaults
-        self.state: dict[Tensor, dict[str, Any]] = defaultdict(dict)
+        self.state: dict[Tensor, State] = defaultdict(dict)
         self.param_groups: list[Group] = []
         if isinstance(params, Tensor):
             raise DTypeError(f"{type(self).__name__}: parameters come in a list, this is one tensor; write [x]")
@@ -41,36 +52,19 @@ class Optimizer:
 
     def add_param_group(self, param_group: Group) -> None:
         """One more group; settings that it leaves out are the optimizer's defaults."""
-        name = type(self).__name__
-        params = param_group["params"]
-        params = [params] if isinstance(params, Tensor) else [p[1] if isinstance(p, tuple) else p for p in params]
-        for i, p in enumerate(params):
-            if not isinstance(p, Tensor):
-                raise DTypeError(f"{name}: parameter {i} is a {type(p).__name__}, not a tensor")
-            if not p.is_leaf:
-                raise GraphError(
-                    f"{name}: parameter {i}, shape {p.shape}, was made by an op; hand over the leaf itself"
-                )
-        params = list({id(p): p for p in params}.values())
-        taken = {id(p) for group in self.param_groups for p in group["params"]}
-        for p in params:
+        group = as_group(type(self).__name__, param_group, self.defaults)
+        taken = {id(p) for other in self.param_groups for p in other["params"]}
+        for p in group["params"]:
             if id(p) in taken:
-                raise ValueError(f"{name}: a parameter of shape {p.shape} is in two groups; each belongs to one")
-        unknown = param_group.keys() - self.defaults.keys() - {"params", "initial_lr", "name"}
-        if unknown:
-            raise ValueError(f"{name} has no setting {', '.join(sorted(unknown))}; it has {', '.join(self.defaults)}")
-        group = {**self.defaults, **param_group, "params": params}
+                raise ValueError(
+                    f"{type(self).__name__}: a parameter of shape {p.shape} is in two groups; each belongs to one"
+                )
         self.check(group)
         self.param_groups.append(group)
 
     def check(self, group: Group) -> None:
         """Raise ValueError where a setting makes no sense."""
-        for name in ("lr", "eps", "weight_decay", "momentum"):
-            if not float(group.get(name, 0.0)) >= 0:
-                raise ValueError(f"{type(self).__name__}: {name} is {group[name]}; it cannot be negative")
-        for beta in group.get("betas", ()):
-            if not 0 <= beta < 1:
-                raise ValueError(f"{type(self).__name__}: betas are {group['betas']}; each is from 0 to below 1")
+        limits(type(self).__name__, group)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients (or fill them with zeros)."""
@@ -78,6 +72,8 @@ class Optimizer:
             for p in group["params"]:
                 if p.grad is not None:
                     p.grad = None if set_to_none else p.new_zeros(p.shape)
+
+    # -- the step -----------------------------------------------------------------------------------------------
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Move every parameter that has a gradient. `closure`, if given, computes it, and returns the loss."""
@@ -87,57 +83,99 @@ class Optimizer:
                 loss = closure()
         with no_grad():
             for group in self.param_groups:
-                for p in group["params"]:
-                    if p.requires_grad and p.grad is not None:
-                        g = -p.grad if group.get("maximize") else p.grad
-                        p.data = self.update(p, g, self.state[p], group).astype(p.dtype).data
+                self.advance([p for p in group["params"] if p.requires_grad and p.grad is not None], group)
         return loss
 
-    def update(self, p: Tensor, g: Tensor, state: dict[str, Any], group: Group) -> Tensor:
+    def advance(self, params: list[Tensor], group: Group) -> None:
+        """One step of these parameters of a group."""
+        for p in params:
+            value = self.value(p, group)
+            new = self.update(value, self.gradient(p, group), self.state[p], group)
+            if new.shape != p.shape:
+                raise ShapeError(
+                    f"{type(self).__name__}.update returned shape {new.shape} for a parameter of shape {p.shape}"
+                )
+            self.put(p, value, new)
+
+    def update(self, p: Tensor, g: Tensor, state: State, group: Group) -> Tensor:
         """The new value of `p`, whose gradient is `g`."""
         raise NotImplementedError(f"{type(self).__name__}.update(self, p, g, state, group) is not written")
 
+    def value(self, p: Tensor, group: Group) -> Tensor:
+        """What is moved: `p`, or where the group keeps one, its master in float32."""
+        return master_of(p, self.state[p]) if group.get("master_weights") else p
+
+    def gradient(self, p: Tensor, group: Group) -> Tensor:
+        """The gradient to go down along: scaled back where it had been scaled, turned round to maximize."""
+        g: Tensor = p.grad  # type: ignore[assignment]
+        if self.grad_scale != 1.0:
+            g = (g.astype("float32") if g.dtype.bits == 16 else g) / self.grad_scale
+        return -g if group.get("maximize") else g
+
+    def put(self, p: Tensor, value: Tensor, new: Tensor) -> None:
+        """Give `p` its new value; `value` is what `self.value` gave."""
+        if value is not p:
+            self.state[p]["master"] = new
+        p.data = like(new, p).data
+
     # -- its state ----------------------------------------------------------------------------------------------
+
+    def shape_of(self, name: str, p: Tensor) -> tuple[int, ...] | None:
+        """The shape that the entry `name` in the state of `p` must have; None: any."""
+        return p.shape if name == "master" else None
 
     def state_dict(self) -> dict[str, Any]:
         """All that `load_state_dict` needs to go on exactly as if nothing had happened; parameters stand as numbers."""
         params = [p for group in self.param_groups for p in group["params"]]
         number = {id(p): i for i, p in enumerate(params)}
-        groups = [{**_settings(g), "params": [number[id(p)] for p in g["params"]]} for g in self.param_groups]
-        state = {number[id(p)]: _copy(s) for p, s in self.state.items() if id(p) in number}
+        groups = [{**settings(g), "params": [number[id(p)] for p in g["params"]]} for g in self.param_groups]
+        state = {number[id(p)]: _entries(s) for p, s in self.state.items() if id(p) in number}
         return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from a state; nothing has been changed when it raises."""
+        """Go on from a state, PyTorch's too (with plugrad tensors in it); nothing has been changed when it raises."""
         groups, given, name = state_dict["param_groups"], state_dict["state"], type(self).__name__
         here, there = ([len(g["params"]) for g in gs] for gs in (self.param_groups, groups))
         if here != there:
             raise ValueError(f"{name}: groups of {there} parameters in the state dict, of {here} here")
         numbers = [i for group in groups for i in group["params"]]
         params = [p for group in self.param_groups for p in group["params"]]
-        state = {p: _copy(given[i], p) for i, p in zip(numbers, params, strict=True) if i in given}
+        state = {p: _entries(given[i], p) for i, p in zip(numbers, params, strict=True) if i in given}
         for i, (p, entries) in enumerate(state.items()):
-            for key, t in entries.items():
-                if isinstance(t, Tensor) and t.ndim and t.shape != p.shape:
-                    raise ValueError(f"{name}: {key} of parameter {i} has shape {t.shape}, the parameter {p.shape}")
+            self._fits(f"of parameter {i}", p, entries)
+        loaded = [as_group(name, {**settings(g), "params": []}, {**mine, "params": []}) for g, mine in
+                  zip(groups, self.param_groups, strict=True)]  # fmt: skip
+        for group in loaded:
+            self.check(group)
         self.state = defaultdict(dict, state)
-        for mine, loaded in zip(self.param_groups, groups, strict=True):
-            mine.update(_settings(loaded))
+        for mine, group in zip(self.param_groups, loaded, strict=True):
+            mine.update(settings(group))
+
+    def _fits(self, whose: str, p: Tensor, entries: State) -> None:
+        for name, t in entries.items():
+            want = self.shape_of(name, p) if isinstance(t, Tensor) else None
+            if want is not None and t.shape != want:
+                raise ValueError(
+                    f"{type(self).__name__}: {name} {whose} has shape {t.shape}, the parameter {p.shape} needs {want}"
+                )
 
     def __repr__(self) -> str:
         groups = (", ".join(f"{k}={v}" for k, v in g.items() if k != "params") for g in self.param_groups)
         return "\n".join(f"{type(self).__name__}({g})" for g in groups)
 
 
-def _settings(group: Group) -> Group:
-    """A copy of a group without its parameters."""
-    return deepcopy({k: v for k, v in group.items() if k != "params"})
+def like(new: Tensor, old: Tensor) -> Tensor:
+    """`new` in the dtype of `old`: another one only where half precision, or a wider state, took part."""
+    return new if new.data.dtype == old.data.dtype else new.astype(old.dtype)
 
 
-def _copy(state: dict[str, Any], p: Tensor | None = None) -> dict[str, Any]:
-    """`state` in objects of its own, on the device of `p`."""
-    return {k: _moved(v, p) if isinstance(v, Tensor) else deepcopy(v) for k, v in state.items()}
+def _entries(state: State, p: Tensor | None = None) -> State:
+    """`state` in objects of its own, on the device of `p`; plain numbers where PyTorch has 0-d tensors."""
+    own = {k: _own(v, p) for k, v in state.items() if v is not None}
+    return {k: COUNTS[k](v) if k in COUNTS and isinstance(v, Tensor) and not v.ndim else v for k, v in own.items()}
 
 
-def _moved(t: Tensor, p: Tensor | None) -> Tensor:
-    return t.detach() if p is None else t.detach().to(device=p.device)
+def _own(value: Any, p: Tensor | None) -> Any:
+    if isinstance(value, Tensor):
+        return value.detach() if p is None else value.detach().to(device=p.device)
+    return [_own(v, p) for v in value] if isinstance(value, list) else deepcopy(value)

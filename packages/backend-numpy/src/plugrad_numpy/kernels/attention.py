@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     Key = tuple[slice, ...]
 
 quiet = np.errstate(all="ignore")  # rows of nothing but -∞ are handled on purpose
-LIMIT = 2**15  # scores at a time
+LIMIT = 2**16  # scores at a time
+ROWS = 64  # at a time, where later ones reach more keys
 CALM = 40.0  # scores between -40 and 40 need no largest taken off: neither eˢ nor its sums leave what float32 holds
-KEEP = 2  # times as many numbers as there are in the inputs: so many eˢ are kept rather than made again
 
 
 class Pieces:
@@ -38,38 +38,37 @@ class Pieces:
         self.open = m.ndim == 0 and bool(m)
         self.top = abs(op.scale) * longest(q) * longest(k)
         self.calm = m.dtype == bool and self.top < CALM
-        self.size = prod(self.batch) * self.n * self.t
 
     def __iter__(self) -> Iterator[tuple[Key, Key, Any]]:
-        """(which rows, which keys, what is added to their scores: None for nothing)"""
-        made: dict[int, Any] = {}
-        for rows in cuts((*self.batch, self.n), LIMIT // self.t):
+        """(which rows, which keys, their scores S = s Q Kᵀ + m: the same memory each time)"""
+        sizes, made = (*self.batch, self.n), {}
+        room = np.empty(max(min(LIMIT, prod(sizes) * self.t), self.t), self.q.dtype)
+        for rows in cuts(sizes, self.n if self.reach is None else ROWS, LIMIT // self.t):
             keys, first = self.reached(rows[-1]), rows[-1].start
             if self.reach is not None and first not in made:
                 i, j = np.arange(first, rows[-1].stop) + self.reach, np.arange(keys.stop)
                 made[first] = self.low(j <= i[:, None])
-            yield rows, (*rows[:-1], keys), self.added(made.get(first), (*rows, keys))
+            shape = (*[s.stop - s.start for s in rows], keys.stop)
+            x, below = room[: prod(shape)].reshape(shape), (*rows[:-1], keys)
+            np.matmul(cut(self.q, rows) * self.scale, cut(self.k, below).mT, out=x)
+            for y in self.added(made.get(first), (*rows, keys)):
+                x += y
+            yield rows, below, x
 
     def reached(self, rows: slice) -> slice:
         return slice(0, self.t if self.reach is None else min(max(rows.stop + self.reach, 0), self.t))
 
-    def added(self, seen: Any, key: Key) -> Any:
-        if self.open:
-            return seen
-        m = cut(self.m, key)
-        m = self.low(m) if m.dtype == bool else m
-        return m if seen is None else m + seen
+    def added(self, seen: Any, key: Key) -> Iterator[Any]:
+        """What is added to the scores: the mask, and what a row does not reach."""
+        if not self.open:
+            m = cut(self.m, key)
+            yield self.low(m) if m.dtype == bool else m
+        if seen is not None:
+            yield seen
 
     def low(self, keep: Any) -> Any:
         """0 where a key takes part, else -∞."""
         return np.where(keep, self.scale * 0, self.scale.dtype.type(-inf))
-
-    def scores(self, rows: Key, keys: Key, added: Any) -> Any:
-        """S = s Q Kᵀ + m"""
-        x = np.matmul(cut(self.q, rows) * self.scale, cut(self.k, keys).mT)
-        if added is None:
-            return x
-        return np.add(x, added, out=x if np.broadcast_shapes(x.shape, added.shape) == x.shape else None)
 
     def exponentials(self, x: Any) -> tuple[Any, Any, Any]:
         """eˢ⁻ᵐ in the memory of S, m the largest of each row where that takes care; Σ eˢ⁻ᵐ, ∞ where it is 0; and m."""
@@ -90,12 +89,13 @@ def longest(x: Any) -> float:
     return float(np.sqrt(squares.max()))
 
 
-def cuts(sizes: tuple[int, ...], limit: int) -> Iterator[Key]:
-    """Keys that cut an array of these sizes into pieces of at most `limit` elements: whole axes as far as that goes."""
-    axis = next(i for i in range(len(sizes)) if i == len(sizes) - 1 or prod(sizes[i + 1 :]) <= limit)
-    steps = [*[1] * axis, max(limit // prod(sizes[axis + 1 :]), 1), *sizes[axis + 1 :]]
-    for starts in product(*[range(0, n, by) for n, by in zip(sizes, steps, strict=True)]):
-        yield tuple([slice(i, min(i + by, n)) for i, by, n in zip(starts, steps, sizes, strict=True)])
+def cuts(sizes: tuple[int, ...], rows: int, limit: int) -> Iterator[Key]:
+    """Keys that cut an array of these sizes into pieces of at most `limit` elements, `rows` of the last axis."""
+    steps = [max(min(rows, limit, sizes[-1]), 1)]
+    for n in sizes[-2::-1]:
+        steps.append(max(min(limit // prod(steps), n), 1))
+    for starts in product(*[range(0, n, by) for n, by in zip(sizes, reversed(steps), strict=True)]):
+        yield tuple([slice(i, min(i + by, n)) for i, by, n in zip(starts, reversed(steps), sizes, strict=True)])
 
 
 def cut(x: Any, key: Key) -> Any:
@@ -137,34 +137,31 @@ def add(total: Any, key: Key, part: Any) -> None:
 
 @quiet
 def forward(op: Any, q: Any, k: Any, v: Any, m: Any) -> Any:
-    """Z = P V; keeps Z, and eˢ with 1 / Σ eˢ, or where that would be much log Σ eˢ. NaN is left to the formula."""
-    p, es = Pieces(op, q, k, m, v), []
+    """Z = P V; keeps Z and log Σ eˢ. NaN is left to the formula."""
+    p = Pieces(op, q, k, m, v)
     if not p.top < inf:
         return NotImplemented
-    keep = p.size <= KEEP * (q.size + k.size + v.size)
-    z, norm = np.empty((*p.batch, p.n, v.shape[-1]), q.dtype), np.empty((*p.batch, p.n, 1), q.dtype)
-    for rows, keys, added in p:
-        e, s, top = p.exponentials(p.scores(rows, keys, added))
-        np.divide(np.matmul(e, cut(p.v[0], keys)), s, out=z[rows])
-        norm[rows] = 1 / s if keep else np.log(s) + top
-        es += [e] if keep else []
-    shapes = q.shape, k.shape, v.shape, m.shape
-    return NotImplemented if has_nan(z) else (z, (p, z, norm, es, shapes))
+    z, lse = np.empty((*p.batch, p.n, v.shape[-1]), q.dtype), np.empty((*p.batch, p.n, 1), q.dtype)
+    for rows, keys, x in p:
+        e, s, top = p.exponentials(x)
+        np.matmul(e, cut(p.v[0], keys), out=z[rows])
+        z[rows] /= s
+        np.add(np.log(s), top, out=lse[rows])
+    return NotImplemented if has_nan(z) else (z, (p, z, lse, (q.shape, k.shape, v.shape, m.shape)))
 
 
 @quiet
 def backward(op: Any, kept: Any, g: Any, wanted: Any) -> list[Any]:
-    """∂L/∂V = Pᵀ G        ∂L/∂S = P (G Vᵀ - Σ G Z)        P = e / Σ e, where H = G / Σ e does as well"""
-    p, z, norm, es, shapes = kept
+    """∂L/∂V = Pᵀ G        ∂L/∂S = P (G Vᵀ - Σ G Z)        with the weights P = e^(S - log Σ eˢ) made again"""
+    p, z, lse, shapes = kept
     found = Slopes(p, wanted)
-    for i, (rows, keys, added) in enumerate(p):
-        h = g[rows] * norm[rows] if es else g[rows]
-        e = es[i] if es else np.exp(p.scores(rows, keys, added) - norm[rows])
+    for rows, keys, x in p:
+        e = np.exp(np.subtract(x, lse[rows], out=x), out=x)
         if found.v[0] is not None:
-            add(found.v[0], keys, np.matmul(e.mT, h))
+            add(found.v[0], keys, np.matmul(e.mT, g[rows]))
         if found.scores:
-            u = np.matmul(h, cut(p.v[0], keys).mT)
-            u -= np.matmul(h * z[rows], np.ones((z.shape[-1], 1), z.dtype))
+            u = np.matmul(g[rows], cut(p.v[0], keys).mT)
+            u -= np.matmul(g[rows] * z[rows], np.ones((z.shape[-1], 1), z.dtype))
             u *= e
             found.collect(rows, keys, u)
     return found.finished(*shapes)
@@ -187,8 +184,8 @@ def weights_forward(op: Any, q: Any, k: Any, m: Any) -> Any:
     if not p.top < inf:
         return NotImplemented
     z = np.zeros((*p.batch, p.n, p.t), q.dtype)
-    for rows, keys, added in p:
-        e, s, _ = p.exponentials(p.scores(rows, keys, added))
+    for rows, keys, x in p:
+        e, s, _ = p.exponentials(x)
         np.divide(e, s, out=z[(*rows, keys[-1])])
     return NotImplemented if has_nan(z) else (z, (p, z, (q.shape, k.shape, m.shape)))
 

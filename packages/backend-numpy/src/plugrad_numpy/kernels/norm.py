@@ -6,6 +6,7 @@ are over i and k: one number for each j.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,33 +20,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 quiet = np.errstate(all="ignore")  # infinities in the input, rows without spread
-BLOCK = 2**15  # numbers that are worked on at a time
+BLOCK = 2**19  # numbers that are worked on at a time
 SHORT = 16  # below this many numbers in a row, a dot product for each row costs more than multiplying
 FAR = 16.0  # a mean of more than 4 standard deviations is taken off in two steps
 
 
 class Layout(NamedTuple):
-    """How x is seen: its three sizes, the axes of the statistics, those that share a weight, a weight's own shape."""
+    """How x is seen.
+
+    sizes     of i, j and k
+    n         how many numbers a mean is taken of
+    axes      of the statistics
+    small     the shape of the statistics
+    shared    axes over which a weight is the same
+    apart     the shape of a weight as it meets x[i, j, k]
+    weight    the shape of a weight with all axes of the input
+    """
 
     sizes: tuple[int, int, int]
+    n: int
     axes: tuple[int, ...]
+    small: tuple[int, ...]
     shared: tuple[int, ...]
+    apart: tuple[int, ...]
     weight: tuple[int, ...]
-
-    @property
-    def n(self) -> int:
-        """How many numbers a mean is taken of."""
-        return prod(self.sizes[i] for i in self.axes)
-
-    @property
-    def small(self) -> tuple[int, ...]:
-        """The shape of the statistics."""
-        return tuple(1 if i in self.axes else n for i, n in enumerate(self.sizes))
-
-    @property
-    def apart(self) -> tuple[int, ...]:
-        """The shape of a weight."""
-        return tuple(1 if i in self.shared else n for i, n in enumerate(self.sizes))
 
     def blocks(self) -> Iterator[tuple[slice, slice]]:
         """Parts of x by their i and j, each with all the numbers that its statistics need."""
@@ -68,30 +66,43 @@ class Layout(NamedTuple):
         return np.broadcast_to(full, self.weight).reshape(self.apart)
 
     def mean(self, t: Any) -> Any:
-        return add_up(t, axis=self.axes, keepdims=True) / t.dtype.type(self.n)
+        found = add_up(t, axis=self.axes, keepdims=True)
+        found /= self.n
+        return found
 
     def dot(self, s: Any, t: Any) -> Any:
         """The mean of s t."""
         if s.shape[2] < SHORT:
             return self.mean(s * t)
         found = np.vecdot(s, t)[..., None]
-        return (add_up(found, axis=0, keepdims=True) if 0 in self.axes else found) / s.dtype.type(self.n)
+        found = add_up(found, axis=0, keepdims=True) if 0 in self.axes else found
+        found /= self.n
+        return found
 
 
-def layout(op: Any, x: Any, *weights: Any) -> Layout | str:
-    """How to see x, or why not at all."""
-    axes, shape, last = op.axes, x.shape, x.ndim - len(op.axes)
-    full = [(1,) * (x.ndim - w.ndim) + w.shape for w in weights]
-    if axes == tuple(range(last, x.ndim)):
+@lru_cache(256)
+def plan(axes: tuple[int, ...], shape: tuple[int, ...], *weights: tuple[int, ...]) -> Layout | str:
+    """How to see x of this shape, or why not at all."""
+    last = len(shape) - len(axes)
+    if any(len(w) > len(shape) for w in weights) or np.broadcast_shapes(shape, *weights) != shape:
+        return f"weights of shapes {weights} are larger than x of shape {shape}"
+    full = [(1,) * (len(shape) - len(w)) + w for w in weights]
+    if axes == tuple(range(last, len(shape))):
         first = min([i for i in range(last) if any(w[i] != 1 for w in full)], default=last)
         sizes = prod(shape[:first]), prod(shape[first:last]), prod(shape[last:])
-        return Layout(sizes, (2,), (0,), (1,) * first + shape[first:])
-    kept = [i for i in range(x.ndim) if i not in axes]
+        weight = (1,) * first + shape[first:]
+        return Layout(sizes, sizes[2], (2,), (*sizes[:2], 1), (0,), (1, *sizes[1:]), weight)
+    kept = [i for i in range(len(shape)) if i not in axes]
     if len(kept) != 1 or any(w[i] != 1 for w in full for i in axes):
-        return f"axes {axes} of {x.ndim} are neither the last nor all but one, or a weight varies along them"
+        return f"axes {axes} of {len(shape)} are neither the last nor all but one, or a weight varies along them"
     (k,) = kept
+    sizes, small = (prod(shape[:k]), shape[k], prod(shape[k + 1 :])), (1, shape[k], 1)
     weight = tuple(1 if i in axes else n for i, n in enumerate(shape))
-    return Layout((prod(shape[:k]), shape[k], prod(shape[k + 1 :])), (0, 2), (0, 2), weight)
+    return Layout(sizes, sizes[0] * sizes[2], (0, 2), small, (0, 2), small, weight)
+
+
+def layout(op: Any, x: Any, *weights: Any) -> Any:
+    return plan(op.axes, x.shape, *[w.shape for w in weights])
 
 
 def supports(op: Any, x: Any, *weights: Any) -> bool | str:
@@ -99,8 +110,6 @@ def supports(op: Any, x: Any, *weights: Any) -> bool | str:
         return f"{x.dtype} is not float32 or float64"
     if not x.size:
         return f"shape {x.shape} is empty"
-    if any(w.ndim > x.ndim for w in weights) or np.broadcast_shapes(x.shape, *[w.shape for w in weights]) != x.shape:
-        return f"weights of shapes {[w.shape for w in weights]} are larger than x of shape {x.shape}"
     found = layout(op, x, *weights)
     return found if isinstance(found, str) else True
 
@@ -146,7 +155,7 @@ def part(w: Any, at: tuple[slice, slice]) -> Any:
 
 def standardize(op: Any, x: Any, w: Any, b: Any) -> tuple[Any, Any, Seen]:
     """z = x̂ · w + b, its parts made in the memory of z; and the variance."""
-    how: Any = layout(op, x, w, b)
+    how = layout(op, x, w, b)
     x, w, b = x.reshape(how.sizes), how.weigh(w), how.weigh(b)
     z, (a, c, r, v) = np.empty(x.shape, x.dtype), (np.empty(how.small, x.dtype) for _ in range(4))
     for at in how.blocks():
@@ -176,7 +185,7 @@ def batch_norm_forward(op: Any, x: Any, w: Any, b: Any) -> tuple[Any, Seen]:
 @quiet
 def rms_norm_forward(op: Any, x: Any, w: Any) -> tuple[Any, Seen]:
     """z = x · r · w, r = 1 / √(mean(x²) + ε)"""
-    how: Any = layout(op, x, w)
+    how = layout(op, x, w)
     shape, x, w = x.shape, x.reshape(how.sizes), how.weigh(w)
     z, r = np.empty(x.shape, x.dtype), np.empty(how.small, x.dtype)
     for at in how.blocks():
@@ -198,43 +207,40 @@ def standard(s: Seen, at: tuple[slice, slice]) -> Any:
     return u
 
 
-class Sums:
-    """∂L/∂w = Σ g x̂ and ∂L/∂b = Σ g, block after block."""
-
-    def __init__(self, s: Seen, wanted: Any) -> None:
-        self.axes = s.how.shared
-        self.w, self.b = (np.zeros(s.how.apart, s.x.dtype) if want else None for want in wanted)
-
-    def add(self, at: tuple[slice, slice], g: Any, u: Any) -> None:
-        if self.w is not None:
-            products = np.einsum("ijk,ijk->jk", g, u)[None]
-            self.w[:, at[1]] += products if self.axes == (0,) else add_up(products, axis=2, keepdims=True)
-        if self.b is not None:
-            self.b[:, at[1]] += add_up(g, axis=self.axes, keepdims=True)
-
-
 @quiet
 def backward(op: Any, s: Seen, g: Any, wanted: Any) -> list[Any]:
-    """∂L/∂x = (h - mean(h) - x̂ · mean(h · x̂)) · r, h = g · w; without the first mean where x has none taken off"""
+    """∂L/∂x = (h - mean(h) - x̂ · mean(h · x̂)) · r, h = g · w; without the first mean where x has none taken off
+
+    ∂L/∂w = Σ g x̂        ∂L/∂b = Σ g
+    """
     how, shape = s.how, g.shape
     g = g.reshape(how.sizes)
-    dx, sums = np.empty(g.shape, g.dtype) if wanted[0] else None, Sums(s, (*wanted[1:], False)[:2])
-    narrow = not s.w.ndim or s.w.shape[2] == 1
+    dx = np.empty(g.shape, g.dtype) if wanted[0] else None
+    dw, db = (np.zeros(how.apart, g.dtype) if want else None for want in (*wanted[1:], False)[:2])
+    each = how.shared == how.axes  # one weight for each mean: its sums are means as well
     for at in how.blocks():
-        u = standard(s, at)
-        sums.add(at, g[at], u)
-        if dx is None:
-            continue
-        h, r, d = g[at] if narrow else g[at] * part(s.w, at), s.r[at], dx[at]
-        np.multiply(u, -how.dot(h, u), out=d)
-        d += h
-        if s.a is not None:
-            d -= how.mean(h)
-        d *= r * part(s.w, at) if narrow else r
-    return [
-        None if t is None else t.reshape(to)
-        for t, to in zip((dx, sums.w, sums.b)[: len(wanted)], (shape, how.weight, how.weight), strict=False)
-    ]
+        u, w, j = standard(s, at), part(s.w, at), at[1]
+        wide = bool(w.ndim) and w.shape[2] > 1
+        h = g[at] * w if wide else g[at]
+        q = how.dot(h, u)
+        m: Any = None if s.a is None else how.mean(h)
+        if dw is not None:
+            dw[:, j] += q * how.n if each else np.einsum("ijk,ijk->jk", g[at], u)
+        if db is not None:
+            db[:, j] += m * how.n if each else np.add.reduce(g[at], axis=0)
+        if dx is not None:
+            combine(dx[at], h, u, q, m, s.r[at] if wide else s.r[at] * w)
+    sums = [None if t is None else t.reshape(how.weight) for t in (dw, db)[: len(wanted) - 1]]
+    return [None if dx is None else dx.reshape(shape), *sums]
+
+
+def combine(d: Any, h: Any, u: Any, q: Any, m: Any, r: Any) -> None:
+    """d ← (h - m - u q) r"""
+    np.multiply(u, -q, out=d)
+    d += h
+    if m is not None:
+        d -= m
+    d *= r
 
 
 @quiet

@@ -109,7 +109,7 @@ def forward(op: Any, *xs: Any) -> tuple[Any, ...]:
         flat = [x.reshape(-1) for x in (*outputs, *xs[i : i + width])]
         for j in range(0, flat[0].size, BLOCK):
             block = [x[j : j + BLOCK] for x in flat]
-            run(op.rule, aside[: block[0].size], *block, *op.numbers)
+            run(op.rule, aside[: block[0].size], *block, *op.nu)
     return tuple(made)
 
 

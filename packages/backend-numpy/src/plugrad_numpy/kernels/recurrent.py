@@ -27,10 +27,10 @@ def supports(op: Any, x: Any, *others: Any) -> bool | str:
 
 @quiet
 def rnn_forward(op: Any, x: Any, h: Any, w: Any, m: Any) -> tuple[Any, Any]:
-    z, w = np.empty(x.shape, x.dtype), np.ascontiguousarray(w)
+    z, wt = np.empty(x.shape, x.dtype), turned(w)
     kept = z, h, w, m
     for t, s in enumerate(z):
-        np.matmul(h, w.T, out=s)
+        np.matmul(h, wt, out=s)
         s += x[t]
         np.tanh(s, out=s) if op.nonlinearity == "tanh" else np.maximum(s, 0, out=s)
         h = held(s, h, m, t)
@@ -54,20 +54,20 @@ def rnn_backward(op: Any, kept: Any, g: Any, wanted: Any) -> list[Any]:
 
 @quiet
 def gru_forward(op: Any, x: Any, h: Any, w: Any, b: Any, m: Any) -> tuple[Any, Any]:
-    """Keeps r, v and the last third of u in one buffer, and c."""
-    u, w, n = np.empty(x.shape, x.dtype), np.ascontiguousarray(w), h.shape[-1]
-    c, z = np.empty((2, *x.shape[:2], n), x.dtype)
-    kept = u, c, z, h, w, m
-    for t, s in enumerate(u):
-        np.matmul(h, w.T, out=s)
+    """Keeps r and v in one buffer, the last third of u, and c."""
+    (steps, batch, _), n, wt = x.shape, h.shape[-1], turned(w)
+    rv, u, c, z = (np.empty((steps, batch, size), x.dtype) for size in (2 * n, n, n, n))
+    kept = rv, u, c, z, h, w, m
+    for t in range(steps):
+        s = h @ wt
         s += b
-        s[:, : 2 * n] += x[t, :, : 2 * n]
-        sigmoid(s[:, : 2 * n])
-        np.multiply(s[:, :n], s[:, 2 * n :], out=c[t])
+        u[t] = s[:, 2 * n :]
+        sigmoid(np.add(s[:, : 2 * n], x[t, :, : 2 * n], out=rv[t]))
+        np.multiply(rv[t, :, :n], u[t], out=c[t])
         c[t] += x[t, :, 2 * n :]
         np.tanh(c[t], out=c[t])
         np.subtract(h, c[t], out=z[t])
-        z[t] *= s[:, n : 2 * n]
+        z[t] *= rv[t, :, n:]
         z[t] += c[t]
         h = held(z[t], h, m, t)
     return z, kept
@@ -75,12 +75,12 @@ def gru_forward(op: Any, x: Any, h: Any, w: Any, b: Any, m: Any) -> tuple[Any, A
 
 @quiet
 def gru_backward(op: Any, kept: Any, g: Any, wanted: Any) -> list[Any]:
-    u, c, z, h, w, m = kept
-    r, v, uc = parts(u, 3)
-    k, a = np.empty(u.shape, u.dtype), (1 - v) * (1 - c * c)  # of ∂L/∂u; of the last third of ∂L/∂x
+    rv, u, c, z, h, w, m = kept
+    r, v = parts(rv, 2)
+    k, a = np.empty((*c.shape[:2], w.shape[0]), c.dtype), (1 - v) * (1 - c * c)  # for ∂L/∂u; the last third for ∂L/∂x
     kr, kv, kc = parts(k, 3)
     np.multiply(a, r, out=kc)
-    np.multiply(kc, uc * (1 - r), out=kr)
+    np.multiply(kc, u * (1 - r), out=kr)
     np.subtract(before(h, z), c, out=kv)
     kv *= v * (1 - v)
     keep = v if emptied(m, k, a) is None else np.where(m[..., None], v, v.dtype.type(1))
@@ -105,22 +105,25 @@ def lstm_forward(op: Any, x: Any, h: Any, c: Any, w: Any, m: Any) -> tuple[Any, 
 
 @quiet
 def projected_forward(op: Any, x: Any, h: Any, c: Any, w: Any, p: Any, m: Any) -> tuple[Any, Any]:
-    """Keeps i, f, u, o in one buffer."""
-    (steps, batch, _), n, w = x.shape, c.shape[-1], np.ascontiguousarray(w)
-    a, hs, cs = (np.empty((steps, batch, size), x.dtype) for size in (4 * n, h.shape[-1], n))
-    kept = a, hs, cs, h, c, w, p, m
+    """Keeps i, f, u, o in one buffer, and y = tanh c."""
+    (steps, batch, _), n, wt = x.shape, c.shape[-1], turned(w)
+    a, hs, cs, ys = (np.empty((steps, batch, size), x.dtype) for size in (4 * n, h.shape[-1], n, n))
+    kept = a, hs, cs, ys, h, c, w, p, m
     for t, s in enumerate(a):
-        np.matmul(h, w.T, out=s)
+        np.matmul(h, wt, out=s)
         s += x[t]
         i, f, u, o = parts(s, 4)
-        sigmoid(s[:, : 2 * n])
-        np.tanh(u, out=u)
-        sigmoid(o)
+        new = np.tanh(u)
+        sigmoid(s)  # of all, as that lies in one piece; u is put back
+        u[...] = new
+        new *= i
         np.multiply(f, c, out=cs[t])
-        cs[t] += i * u
-        y = np.tanh(cs[t])
-        y *= o
-        hs[t] = y if p is None else y @ p.T
+        cs[t] += new
+        np.tanh(cs[t], out=ys[t])
+        if p is None:
+            np.multiply(o, ys[t], out=hs[t])
+        else:
+            np.matmul(o * ys[t], p.T, out=hs[t])
         h, c = held(hs[t], h, m, t), held(cs[t], c, m, t)
     return (hs, cs), kept
 
@@ -132,28 +135,45 @@ def lstm_backward(op: Any, kept: Any, g: Any, wanted: Any) -> list[Any]:
 
 @quiet
 def projected_backward(op: Any, kept: Any, g: Any, wanted: Any) -> list[Any]:
-    a, hs, cs, h, c, w, p, m = kept
-    (gh, gc), (i, f, u, o), y = g, parts(a, 4), np.tanh(cs)
-    k, s, oy = np.empty(a.shape, a.dtype), o * (1 - y * y), o * y
-    ki, kf, ku, ko = parts(k, 4)
-    np.multiply(u, i * (1 - i), out=ki)
-    np.multiply(before(c, cs), f * (1 - f), out=kf)
-    np.multiply(i, 1 - u * u, out=ku)
-    np.multiply(oy, 1 - o, out=ko)
-    gap = emptied(m, k, s, oy)
-    keep = f if gap is None else np.where(m[..., None], f, f.dtype.type(1))
+    a, hs, cs, ys, h, c, w, p, m = kept
+    (gh, gc), (k, s, gap, keep) = g, lstm_factors(a, ys, before(c, cs), m)
+    ko, n = parts(k, 4)[3], c.shape[-1]
     ds, dh, dc = np.empty(hs.shape, hs.dtype), np.zeros(h.shape, h.dtype), np.zeros(c.shape, c.dtype)
     for t in reversed(range(len(k))):
         d = np.add(gh[t], dh, out=ds[t])
         q = d if p is None else d @ p
         dc += gc[t]
-        dc += q * s[t]
-        times(k[t, :, : -c.shape[-1]], dc)
+        s[t] *= q
+        dc += s[t]
+        times(k[t, :, : 3 * n], dc)
         ko[t] *= q
         handed(k[t], w, d, gap, t, dh)
         dc *= keep[t]
     dw = product(k, h, hs) if wanted[3] else None
-    return [k, dh, dc, dw, flat(ds).T @ flat(oy) if wanted[4] else None, None]
+    dp = projection(ds, parts(a, 4)[3] * ys, m) if wanted[4] else None
+    return [k, dh, dc, dw, dp, None]
+
+
+def lstm_factors(a: Any, y: Any, c: Any, m: Any) -> tuple[Any, Any, Any, Any]:
+    """k, o (1 - y²), 1 where there is no step, and f, but 1 there."""
+    k = 1 - a
+    k *= a  # the slope of σ, for i, f and o
+    (ki, kf, ku, ko), (i, f, u, o) = parts(k, 4), parts(a, 4)
+    ki *= u
+    kf *= c
+    np.multiply(i, 1 - u * u, out=ku)
+    ko *= y
+    s = y * y
+    np.subtract(1, s, out=s)
+    s *= o
+    gap = emptied(m, k, s)
+    return k, s, gap, f if gap is None else np.where(m[..., None], f, f.dtype.type(1))
+
+
+def projection(d: Any, y: Any, m: Any) -> Any:
+    """∂L/∂P = Σₜ Dₜᵀ yₜ over the steps there are"""
+    emptied(m, d, y)
+    return flat(d).T @ flat(y)
 
 
 # -- what they share ------------------------------------------------------------------------------------------------
@@ -165,6 +185,11 @@ def sigmoid(x: Any) -> None:
     np.exp(x, out=x)
     x += 1
     np.reciprocal(x, out=x)
+
+
+def turned(w: Any) -> Any:
+    """Wᵀ, laid out for the product of every step."""
+    return np.ascontiguousarray(w.T)
 
 
 def parts(x: Any, n: int) -> list[Any]:

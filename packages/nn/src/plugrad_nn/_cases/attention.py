@@ -23,7 +23,7 @@ ROWS = [
     case(Attention, lambda q, k, v, m: attention(q, k, v, m, 0.0, True, 0.7), *QKV, real(1, 4), label="causal bias"),
     case(Attention, lambda q, k, v: attention(q, k, v, is_causal=True), *QKV, label="causal"),
     case(Attention, lambda q, k, v: attention(q, k, v, is_causal=True, offset=1), *QKV, label="offset"),
-    case(Attention, lambda q, k, v: attention(q, k, v, is_causal=True, offset=-2), *QKV, label="none for the first"),
+    case(Attention, lambda q, k, v: attention(q, k, v, is_causal=True, offset=-1), *QKV, label="none for the first"),
     case(Attention, attention, real(2, 1, 3, 5), real(2, 4, 5), real(3, 1, 1, 4, 2), label="batches"),
     case(
         Attention,

@@ -34,7 +34,8 @@ def _kl_logs(x: float, t: float) -> float:
 
 
 hard, soft, logits = ops.CrossEntropy, ops.SoftCrossEntropy, ops.BCEWithLogits
-along_0, along_1, soft_1 = through(hard(0)), through(hard(1)), through(soft(1))
+along_0, along_1, soft_1 = through(hard(0, 0.0)), through(hard(1, 0.0)), through(soft(1))
+smooth = through(hard(1, 0.2))
 likely, kl, kl_logs = ops.NLL, through(ops.KLDiv(False)), through(ops.KLDiv(True))
 sigmoid, plain = through(logits()), lambda x, t: binary(ops.BinaryCrossEntropy(), x, t)
 far_out = exactly([[0.0, -INF, 1.0], [-INF, 500.0, -500.0]])
@@ -46,6 +47,8 @@ ROWS = [
     case(hard, along_0, real(5), exactly(2, "int"), label="vector"),
     case(hard, along_1, real(2, 3, 5), ints(0, 3, 2, 5), label="places"),
     case(hard, along_1, far_out, exactly([0, 1], "int"), order=0, label="far out"),
+    case(hard, smooth, real(2, 3, 5), ints(0, 3, 2, 5), label="smooth"),
+    case(hard, smooth, far_out, exactly([2, 1], "int"), order=0, label="smooth far out"),
     case(likely, through(likely(1, (3, 5))), real(3, 5), ints(0, 5, 3)),
     case(likely, through(likely(0, (5,))), real(5), exactly(2, "int"), label="vector"),
     case(likely, through(likely(1, (2, 3, 4, 5))), real(2, 3, 4, 5), ints(0, 3, 2, 4, 5), label="images"),

@@ -32,6 +32,7 @@ from plugrad.ops import (
 )
 from plugrad.ops.axes import one_axis
 from plugrad.ops.rectifier import Prelu
+from plugrad.ops.softmax import LogSoftmax, Softmax
 
 from .. import ops
 from ..ops.activation import ACTIVATIONS
@@ -53,17 +54,18 @@ def softmax(input: Tensor, axis: int | None = None, dtype: Any = None) -> Tensor
 
     A row of nothing but -∞ gives NaN, and 0 in the gradient. Vectors and matrices may leave the axis out: the last.
     """
-    return core.softmax(input if dtype is None else input.astype(dtype), _axis("softmax", input, axis))
+    return unary(Softmax(_axis("softmax", input, axis)), input if dtype is None else input.astype(dtype))  # type: ignore[no-any-return]
 
 
 def log_softmax(input: Tensor, axis: int | None = None, dtype: Any = None) -> Tensor:
     """x - log Σ eˣ along `axis`; otherwise as `softmax`"""
-    return core.log_softmax(input if dtype is None else input.astype(dtype), _axis("log_softmax", input, axis))
+    return unary(LogSoftmax(_axis("log_softmax", input, axis)), input if dtype is None else input.astype(dtype))  # type: ignore[no-any-return]
 
 
 def softmin(input: Tensor, axis: int | None = None, dtype: Any = None) -> Tensor:
     """e⁻ˣ / Σ e⁻ˣ along `axis`; otherwise as `softmax`"""
-    return core.softmin(input if dtype is None else input.astype(dtype), _axis("softmin", input, axis))
+    floats = dtype or (input.dtype if input.dtype.is_floating_point else "float32")  # -x of unsigned integers wraps
+    return unary(Softmax(_axis("softmin", input, axis)), -input.astype(floats))  # type: ignore[no-any-return]
 
 
 def gumbel_softmax(
@@ -153,4 +155,4 @@ def _axis(name: str, x: Tensor, axis: int | None) -> int:
     """`axis`, or the only one that is meant where there are no more than two."""
     if axis is None and x.ndim > 2:
         raise AxisError(f"{name}: shape {x.shape} has {x.ndim} axes; say which one, as in axis=-1")
-    return -1 if axis is None else axis
+    return one_axis(name, -1 if axis is None else axis, x.ndim)

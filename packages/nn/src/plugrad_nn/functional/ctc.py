@@ -86,7 +86,7 @@ def _padded(targets: Tensor, n: list[int], count: Tensor, single: bool, blank: i
         bad = y[wrong].tolist()[0]
         why = "is the blank" if bad == blank else f"is out of range for {classes} classes"
         raise AxisError(f"ctc_loss: target {bad} {why}; labels are 0 to {classes - 1} without the blank {blank}")
-    return pg.where(counts, y, blank)
+    return pg.where(counts, y, blank)  # type: ignore[no-any-return]
 
 
 def _rows(y: Tensor, n: list[int], count: Tensor, place: Tensor, counts: Tensor, single: bool) -> Tensor:
@@ -97,7 +97,7 @@ def _rows(y: Tensor, n: list[int], count: Tensor, place: Tensor, counts: Tensor,
     if y.ndim == 1 and y.size == sum(n):
         starts = (count.cumsum(0) - count).expand_dims(1)
         places: Tensor = pg.where(counts, starts + place, 0)
-        return y[places] if y.size else places  # type: ignore[no-any-return]
+        return y[places] if y.size else places
     raise ShapeError(
         f"ctc_loss: targets have shape {y.shape}; {len(n)} samples of {n} labels want ({len(n)}, S) or ({sum(n)},)"
     )

@@ -76,11 +76,10 @@ def embedding_bag(
     if padding is not None:
         keep = i != padding
         i, bag, s = i[keep], bag[keep], None if s is None else s[keep]
-    count = pg.zeros(bags, dtype="int64", device=i.device).index_add(0, bag, pg.ones_like(bag))
     if mode == "max" and i.size:
-        return _largest(ops.Embedding(rows, None, False), weight, i, count)
+        return _largest(ops.Embedding(rows, None, False), weight, i, _count(bag, bags))
     if s is None:
-        s = weight.new_ones(i.shape) if mode != "mean" else 1 / count[bag].astype(weight.dtype)
+        s = weight.new_ones(i.shape) if mode != "mean" else 1 / _count(bag, bags)[bag].astype(weight.dtype)
     return apply(ops.EmbeddingBag(rows, bags, bool(scale_grad_by_freq)), weight, i, bag, s)  # type: ignore[no-any-return]
 
 
@@ -139,6 +138,11 @@ def _rising(offsets: Tensor, size: int, closed: bool) -> list[int]:
     if starts != sorted(starts) or (starts and starts[-1] > size):
         raise AxisError(f"embedding_bag: offsets {starts} do not rise from 0 to at most {size}, the size of the input")
     return starts
+
+
+def _count(bag: Tensor, bags: int) -> Tensor:
+    """How many entries each bag has."""
+    return pg.zeros(bags, dtype="int64", device=bag.device).index_add(0, bag, pg.ones_like(bag))
 
 
 def _largest(op: Any, weight: Tensor, i: Tensor, count: Tensor) -> Tensor:

@@ -98,10 +98,13 @@ def cross_entropy(
             )
         return _soft(input, target, weight, reduction, label_smoothing, axis)
     y, counts = classes("cross_entropy", input, target, ignore_index, axis)
-    loss, share = _shared(apply(ops.CrossEntropy(axis), input, y), y, weight)
-    if label_smoothing:
+    smoothing = float(label_smoothing)
+    if weight is None:
+        return _counted(apply(ops.CrossEntropy(axis, smoothing), input, y), None, counts, reduction)
+    loss, share = _shared(apply(ops.CrossEntropy(axis, 0.0), input, y), y, weight)
+    if smoothing:
         even = apply(ops.SoftCrossEntropy(axis), input, _even(input, weight, axis))
-        loss = loss * (1 - label_smoothing) + even * label_smoothing
+        loss = loss * (1 - smoothing) + even * smoothing
     return _counted(loss, share, counts, reduction)
 
 
@@ -112,8 +115,8 @@ def nll_loss(
     axis = class_axis("nll_loss", input)
     fits("nll_loss", weight, input.shape[axis])
     y, counts = classes("nll_loss", input, target, ignore_index, axis)
-    loss, share = _shared(apply(ops.NLL(axis, input.shape), input, y), y, weight)
-    return _counted(loss, share, counts, reduction)
+    loss = apply(ops.NLL(axis, input.shape), input, y)
+    return _counted(*_shared(loss, y, weight), counts, reduction)
 
 
 def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: bool = False) -> Tensor:
@@ -178,10 +181,9 @@ def _counted(loss: Tensor, weight: Tensor | None, counts: Tensor | None, reducti
     return loss.sum() / (weight if counts is None else pg.where(counts, weight, 0.0)).sum()
 
 
-def _even(x: Tensor, weight: Tensor | None, axis: int) -> Tensor:
+def _even(x: Tensor, weight: Tensor, axis: int) -> Tensor:
     """1 / C for every class, times its weight, in the shape of `x`."""
-    share = x.new_ones(x.shape) / x.shape[axis]
-    return share if weight is None else share * _along(weight, x, axis)
+    return pg.broadcast_to(_along(weight, x, axis) / x.shape[axis], x.shape)
 
 
 def _along(weight: Tensor, x: Tensor, axis: int) -> Tensor:

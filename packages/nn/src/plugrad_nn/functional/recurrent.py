@@ -39,7 +39,7 @@ def rnn(
     """
     if nonlinearity not in ("tanh", "relu"):
         raise ValueError(f"rnn: nonlinearity {nonlinearity!r} is none of 'tanh', 'relu'")
-    x = linear(input, weight_ih, _sum(bias_ih, bias_hh))
+    x = _projected("rnn", input, weight_ih, _sum(bias_ih, bias_hh))
     z = _run(ops.RNN(nonlinearity), x, (hx, weight_hh), mask, reverse)
     return _turned(z, reverse), z[-1]
 
@@ -60,7 +60,7 @@ def gru(
     r, v = σ(W xₜ + b + U hₜ₋₁ + d)   c = tanh(W xₜ + b + r (U hₜ₋₁ + d)), in the order r, v, c
     `mask` and `reverse` are those of `rnn`.
     """
-    x = linear(input, weight_ih, bias_ih)
+    x = _projected("gru", input, weight_ih, bias_ih)
     z = _run(ops.GRU(), x, (hx, weight_hh, 0.0 if bias_hh is None else bias_hh), mask, reverse)
     return _turned(z, reverse), z[-1]
 
@@ -82,10 +82,17 @@ def lstm(
     i, f, o = σ(W xₜ + b + U hₜ₋₁ + d)   u = tanh(W xₜ + b + U hₜ₋₁ + d), in the order i, f, u, o
     `hx` is (h, c). With a projection P = `weight_hr`, (k, n), hₜ = P (o tanh cₜ). `mask` and `reverse` as in `rnn`.
     """
-    x = linear(input, weight_ih, _sum(bias_ih, bias_hh))
+    x = _projected("lstm", input, weight_ih, _sum(bias_ih, bias_hh))
     op, more = (ops.LSTM(), ()) if weight_hr is None else (ops.ProjectedLSTM(), (weight_hr,))
     z, c = _run(op, x, (*hx, weight_hh, *more), mask, reverse)
     return _turned(z, reverse), (z[-1], c[-1])
+
+
+def _projected(name: str, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """The inputs of all steps by one matrix product."""
+    if input.ndim != 3:
+        raise ShapeError(f"{name}: input of shape {input.shape}; it takes (steps, batch, input)")
+    return linear(input.flatten(0, 1), weight, bias).reshape(*input.shape[:2], weight.shape[0])
 
 
 def _run(op: Op, x: Tensor, others: tuple[Any, ...], mask: Tensor | None, reverse: bool) -> Any:

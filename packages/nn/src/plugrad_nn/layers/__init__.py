@@ -10,7 +10,6 @@ from .linear import *
 from .loss import *
 from .margin import *
 from .norm import *
-from .packed import *
 from .pad import *
 from .pool import *
 from .recurrent import *

@@ -58,8 +58,7 @@ class ConvTranspose(Op):
     def forward(self, xp, x, w):
         (n, _, *places), (_, c, *kernel) = x.shape, w.shape
         columns = xp.matmul(xp.permute_dims(_matrices(xp, self, w), (0, 2, 1)), _rows(xp, self, x))
-        columns = xp.reshape(columns, (n, c * self.groups, prod(kernel), *places))
-        return _added(xp, self, columns, kernel, sizes_of(self, places, kernel))
+        return _added(xp, self, xp.reshape(columns, (n, c * self.groups, prod(kernel), *places)), kernel)
 
     def dx(self, g, w):
         return binary(Conv(*self.settings), g, w)
@@ -156,7 +155,7 @@ class AddPatches(Op):
     def forward(self, xp, x):
         (n, ck, _), k = x.shape, prod(self.kernel)
         columns = xp.reshape(x, (n, ck // k, k, *places_of(self, self.size, self.kernel)))
-        return _added(xp, self, columns, self.kernel, self.size)
+        return _added(xp, self, columns, self.kernel)
 
     def dx(self, g):
         return unary(Patches(*self.settings), g)
@@ -217,12 +216,13 @@ def _windows(xp, op, x, kernel):
     return z
 
 
-def _added(xp, op, columns, kernel, sizes):
+def _added(xp, op, columns, kernel):
     """The adjoint of `_windows`: entry k of every window added where it came from."""
+    sizes = sizes_of(op, columns.shape[3:], kernel)
     z = xp.zeros((*columns.shape[:2], *_padded(op, sizes)), dtype=columns.dtype)
     for i, key in enumerate(_keys(op, kernel, columns.shape[3:])):
         z[key] = z[key] + columns[(slice(None), slice(None), i, ...)]
-    return _laid(xp, z, tuple(sizes), tuple([-i for i in _before(op)]))
+    return _laid(xp, z, sizes, tuple([-i for i in _before(op)]))
 
 
 def _columns(xp, op, x, kernel):

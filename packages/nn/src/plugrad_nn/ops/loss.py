@@ -13,21 +13,24 @@ INF = float("inf")
 
 
 class CrossEntropy(Op):
-    """z = log Σⱼ e^(xⱼ) - x_y        x: logits, classes along `axis`   y: the right class, without that axis
+    """z = (1 - ε) (M - x_y) + ε/C Σⱼ (M - xⱼ)  with  M = log Σⱼ e^(xⱼ)        ε: smoothing
 
-    ∂L/∂x = g · (softmax(x) - [j = y])
+    ∂L/∂xⱼ = g · (softmax(x)ⱼ - (1 - ε) [j = y] - ε/C)        x: logits, C classes along `axis`   y: the right class
     """
 
     axis: int
+    smoothing: float
     loose = ("y",)
 
     def forward(self, xp, x, y):
-        z = _gap(xp, _log_sum_exp(xp, x, self.axis), _of_class(xp, x, y, self.axis))
-        return xp.reshape(z, y.shape)
+        top = _log_sum_exp(xp, x, self.axis)
+        z = _gap(xp, top, _of_class(xp, x, y, self.axis))
+        return xp.reshape(_smooth(xp, z, top, x, self) if self.smoothing else z, y.shape)
 
     def dx(self, g, x, y):
-        g = g.expand_dims(self.axis)
-        return mend(g, g * (x.softmax(axis=self.axis) - _right(x.shape, y, self.axis)))
+        g, right = g.expand_dims(self.axis), _right(x.shape, y, self.axis).astype(x.dtype)
+        q = right * (1 - self.smoothing) + self.smoothing / x.shape[self.axis] if self.smoothing else right
+        return mend(g, g * (x.softmax(axis=self.axis) - q))
 
 
 class NLL(Op):
@@ -121,7 +124,7 @@ class KLDiv(Op):
 
     def forward(self, xp, x, t):
         if self.logs:
-            return _weighed(xp, xp.exp(t), t - x)
+            return _weighed(xp, xp.exp(t), xp.where(t == -INF, xp.zeros_like(t), t) - x)
         return _weighed(xp, t, xp.log(xp.where(t == 0, xp.ones_like(t), t)) - x)
 
     def dx(self, g, t):
@@ -156,6 +159,12 @@ def _gap(xp, top, x):
     """top - x; NaN, without asking for it, where both are the same infinity."""
     same = (top == x) & ~xp.isfinite(x)
     return xp.where(same, xp.zeros_like(x) + float("nan"), top - xp.where(same, xp.zeros_like(x), x))
+
+
+def _smooth(xp, z, top, x, op):
+    """(1 - ε) z + ε · the mean of top - x"""
+    rest = xp.sum(_gap(xp, top, x), axis=op.axis, keepdims=True)
+    return (1 - op.smoothing) * z + op.smoothing / x.shape[op.axis] * rest
 
 
 def _softplus(xp, x):

@@ -166,7 +166,7 @@ def _pairs(f, x, y, places, zero, whole):
 
     In functions `f` of arrays or of tensors.
     """
-    ended = f.cumulative_sum(f.astype(y < 0, whole), axis=-1) > 0
+    ended = f.cumulative_sum(f.astype(y < 0, whole), axis=len(y.shape) - 1) > 0
     is_label = f.expand_dims(y, axis=-1) == places
     is_label = is_label & ~f.expand_dims(ended, axis=-1)
     labels = f.sum(f.astype(is_label, whole), axis=-2, keepdims=True) > 0
