@@ -25,16 +25,15 @@ def old(f: Any, *args: Any, **options: Any) -> Any:
         return f(*args, **options)
 
 
+KINDS: dict[str, Any] = {
+    "linear": lambda lib: lib.Linear(7, 4),
+    "conv": lambda lib: lib.Conv1d(3, 4, 2),
+    "transposed": lambda lib: lib.ConvTranspose1d(3, 5, 2),
+}
+
+
 def pair(kind: str) -> tuple[Any, Any]:
-    mine, its = (
-        {
-            "linear": lambda lib: lib.Linear(7, 4),
-            "conv": lambda lib: lib.Conv1d(3, 4, 2),
-            "transposed": lambda lib: lib.ConvTranspose1d(3, 5, 2),
-        }[kind],
-        None,
-    )
-    return mine(nn), mine(T)
+    return KINDS[kind](nn), KINDS[kind](T)
 
 
 def take_over(mine: nn.Module, its: T.Module) -> None:

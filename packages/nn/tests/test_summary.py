@@ -77,3 +77,28 @@ def test_shared_layers_are_counted_once() -> None:
     assert table.parameters == 20
     assert [r.parameters for r in table.rows] == [0, 20, 0]
     assert table.multiply_adds == 32
+
+
+@pytest.mark.parametrize(
+    ("make", "shape", "want"),
+    [
+        (lambda: nn.Conv2d(4, 6, (3, 2), groups=2), (2, 4, 8, 9), 2 * 6 * 6 * 8 * 2 * 6),
+        (lambda: nn.ConvTranspose1d(4, 6, 3, stride=2), (2, 4, 5), 2 * 4 * 5 * 6 * 3),
+        (lambda: nn.LSTM(5, 3, num_layers=2), (7, 2, 5), 7 * 2 * 12 * (5 + 3 + 3 + 3)),
+        (lambda: nn.LSTM(5, 4, proj_size=3), (7, 2, 5), 7 * 2 * (16 * (5 + 3) + 12)),
+        (lambda: nn.GRU(5, 3, bidirectional=True, batch_first=True), (2, 7, 5), 2 * 7 * 2 * 9 * (5 + 3)),
+        (lambda: nn.RNN(5, 3, bias=False), (7, 2, 5), 7 * 2 * 3 * (5 + 3)),
+        (lambda: nn.BatchNorm1d(5), (7, 5), 0),
+    ],
+)
+def test_multiply_adds(make: Any, shape: tuple[int, ...], want: int) -> None:
+    assert nn.summary(make(), pg.ones(shape)).multiply_adds == want
+
+
+def test_multiply_adds_of_attention() -> None:
+    class Mix(nn.Module):
+        def forward(self, q: Any, k: Any, v: Any) -> Any:
+            return nn.functional.scaled_dot_product_attention(q, k, v)
+
+    q, k, v = pg.ones((2, 3, 5, 4)), pg.ones((2, 3, 7, 4)), pg.ones((2, 3, 7, 6))
+    assert nn.summary(Mix(), q, k, v).multiply_adds == 2 * 3 * 5 * 7 * (4 + 6)
