@@ -359,3 +359,27 @@ def test_tied_weights_that_are_given_apart_are_refused() -> None:
     with pytest.raises(nn.StateDictError, match=r"head.weight: it is tied to embed.weight, but given other values"):
         net.load_state_dict({"embed.weight": pg.zeros((5, 3)), "head.weight": pg.ones((5, 3))})
     assert net.embed.weight.tolist() == before
+
+
+class Refusing(nn.Module):
+    def __init__(self, error: type[Exception]) -> None:
+        self.error = error
+
+    def forward(self, x: Any) -> Any:
+        raise self.error("I refuse")
+
+
+def test_whatever_is_raised_inside_a_model_says_where() -> None:
+    def model(layer: nn.Module) -> nn.Module:
+        return nn.Sequential({"encoder": nn.Sequential(nn.ReLU(), layer)})
+
+    for layer, x in [(nn.Conv1d(3, 2, 1), (2, 4)), (nn.LSTM(3, 4), (5, 2, 7)), (nn.Linear(3, 4), (2, 5)),
+                     (nn.BatchNorm2d(3), (2, 4, 5, 5))]:  # fmt: skip
+        with pytest.raises(ShapeError) as caught:
+            model(layer)(pg.ones(x))
+        assert str(caught.value).count("Sequential.encoder.1") == 1
+    with pytest.raises(ShapeError, match=r"(?s)^I refuse.*in Sequential.encoder.1$"):
+        model(Refusing(ShapeError))(pg.ones(1))
+    with pytest.raises(KeyError, match="I refuse") as noted:
+        model(Refusing(KeyError))(pg.ones(1))
+    assert noted.value.__notes__ == ["in Sequential.encoder.1"]

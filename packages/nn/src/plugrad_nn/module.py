@@ -11,6 +11,7 @@ from plugrad.context import current
 from plugrad.dtypes import BY_NAME
 from plugrad.errors import DTypeError
 
+from .errors import placed
 from .hooks import Hook
 from .parameter import Parameter, give
 from .state import load, state_of
@@ -62,6 +63,9 @@ class Module(Branch):
             if not self._hooks and not self._pre_hooks:
                 return self.forward(*args, **kwargs)
             return self._hooked(args, kwargs)
+        except Exception as error:
+            placed(error, ".".join(current.get().path))
+            raise
         finally:
             running.reset(inner)
             current.reset(state)
