@@ -198,8 +198,10 @@ def test_momentum_goes_the_other_way() -> None:
     assert seen.index(0.85) == 2
 
 
-two_groups = make()
-one_more(two_groups, 1.0)
+def two_groups() -> optim.SGD:
+    optimizer = make()
+    one_more(optimizer, 1.0)
+    return optimizer
 
 
 @pytest.mark.parametrize(
@@ -230,7 +232,10 @@ one_more(two_groups, 1.0)
         (lambda o: lr_scheduler.ChainedScheduler([]), "no schedules"),
         (lambda o: lr_scheduler.ChainedScheduler([StepLR(o, 1), StepLR(make(), 1)]), "another optimizer"),
         (lambda o: lr_scheduler.ChainedScheduler([lr_scheduler.ReduceLROnPlateau(o)]), "goes by a metric"),
-        (lambda o: StepLR(two_groups, 1).load_state_dict(StepLR(o, 1).state_dict()), "1 groups for an optimizer of 2"),
+        (
+            lambda o: StepLR(two_groups(), 1).load_state_dict(StepLR(o, 1).state_dict()),
+            "1 groups for an optimizer of 2",
+        ),
     ],
 )
 def test_refusals(build: Any, words: str) -> None:

@@ -39,21 +39,21 @@ class Pieces:
         self.top = abs(op.scale) * longest(q) * longest(k)
         self.calm = m.dtype == bool and self.top < CALM
 
-    def __iter__(self) -> Iterator[tuple[Key, Key, Any]]:
-        """(which rows, which keys, their scores S = s Q Kᵀ + m: the same memory each time)"""
+    def __iter__(self) -> Iterator[tuple[Key, Key, Any, Any]]:
+        """(which rows, which keys, their scores S = s Q Kᵀ + m, room for as many: the same memory each time)"""
         sizes, made = (*self.batch, self.n), {}
-        room = np.empty(max(min(LIMIT, prod(sizes) * self.t), self.t), self.q.dtype)
+        rooms = np.empty((2, max(min(LIMIT, prod(sizes) * self.t), self.t)), self.q.dtype)
         for rows in cuts(sizes, self.n if self.reach is None else ROWS, LIMIT // self.t):
             keys, first = self.reached(rows[-1]), rows[-1].start
             if self.reach is not None and first not in made:
                 i, j = np.arange(first, rows[-1].stop) + self.reach, np.arange(keys.stop)
                 made[first] = self.low(j <= i[:, None])
             shape = (*[s.stop - s.start for s in rows], keys.stop)
-            x, below = room[: prod(shape)].reshape(shape), (*rows[:-1], keys)
+            (x, room), below = (r[: prod(shape)].reshape(shape) for r in rooms), (*rows[:-1], keys)
             np.matmul(cut(self.q, rows) * self.scale, cut(self.k, below).mT, out=x)
             for y in self.added(made.get(first), (*rows, keys)):
                 x += y
-            yield rows, below, x
+            yield rows, below, x, room
 
     def reached(self, rows: slice) -> slice:
         return slice(0, self.t if self.reach is None else min(max(rows.stop + self.reach, 0), self.t))
@@ -115,11 +115,18 @@ class Slopes:
     def collect(self, rows: Key, keys: Key, u: Any) -> None:
         """From u, ∂L/∂S of a piece."""
         if self.q is not None:
-            add(self.q, rows, np.matmul(u, cut(self.p.k, keys)))
+            self.multiplied(self.q, rows, u, cut(self.p.k, keys), True)
         if self.k is not None:
-            add(self.k, keys, np.matmul(u.mT, cut(self.p.q, rows)))
+            self.multiplied(self.k, keys, u.mT, cut(self.p.q, rows), rows[-1].start == 0)
         if self.m is not None:
             add(self.m, (*rows, keys[-1]), u)
+
+    def multiplied(self, total: Any, key: Key, a: Any, b: Any, first: bool) -> None:
+        """Add a matrix product to a part of `total`: the first for its numbers, unless the batch shares them."""
+        if first and total.shape[:-2] == self.p.batch:
+            np.matmul(a, b, out=cut(total, key))
+        else:
+            add(total, key, np.matmul(a, b))
 
     def finished(self, *shapes: tuple[int, ...]) -> list[Any]:
         for x in (self.q, self.k):
@@ -129,7 +136,7 @@ class Slopes:
 
 
 def add(total: Any, key: Key, part: Any) -> None:
-    """Add a piece's share of a gradient, summed where the input was broadcast."""
+    """Add a piece's share to a part of `total`, summed where the input was broadcast."""
     at = cut(total, key)
     axes = tuple([i for i, (n, m) in enumerate(zip(at.shape, part.shape, strict=True)) if n < m])
     at += part.sum(axis=axes, keepdims=True) if axes else part
@@ -142,7 +149,7 @@ def forward(op: Any, q: Any, k: Any, v: Any, m: Any) -> Any:
     if not p.top < inf:
         return NotImplemented
     z, lse = np.empty((*p.batch, p.n, v.shape[-1]), q.dtype), np.empty((*p.batch, p.n, 1), q.dtype)
-    for rows, keys, x in p:
+    for rows, keys, x, _ in p:
         e, s, top = p.exponentials(x)
         np.matmul(e, cut(p.v[0], keys), out=z[rows])
         z[rows] /= s
@@ -155,12 +162,12 @@ def backward(op: Any, kept: Any, g: Any, wanted: Any) -> list[Any]:
     """∂L/∂V = Pᵀ G        ∂L/∂S = P (G Vᵀ - Σ G Z)        with the weights P = e^(S - log Σ eˢ) made again"""
     p, z, lse, shapes = kept
     found = Slopes(p, wanted)
-    for rows, keys, x in p:
+    for rows, keys, x, room in p:
         e = np.exp(np.subtract(x, lse[rows], out=x), out=x)
         if found.v[0] is not None:
-            add(found.v[0], keys, np.matmul(e.mT, g[rows]))
+            found.multiplied(found.v[0], keys, e.mT, g[rows], rows[-1].start == 0)
         if found.scores:
-            u = np.matmul(g[rows], cut(p.v[0], keys).mT)
+            u = np.matmul(g[rows], cut(p.v[0], keys).mT, out=room)
             u -= np.matmul(g[rows] * z[rows], np.ones((z.shape[-1], 1), z.dtype))
             u *= e
             found.collect(rows, keys, u)
@@ -184,7 +191,7 @@ def weights_forward(op: Any, q: Any, k: Any, m: Any) -> Any:
     if not p.top < inf:
         return NotImplemented
     z = np.zeros((*p.batch, p.n, p.t), q.dtype)
-    for rows, keys, x in p:
+    for rows, keys, x, _ in p:
         e, s, _ = p.exponentials(x)
         np.divide(e, s, out=z[(*rows, keys[-1])])
     return NotImplemented if has_nan(z) else (z, (p, z, (q.shape, k.shape, m.shape)))
@@ -195,9 +202,9 @@ def weights_backward(op: Any, kept: Any, g: Any, wanted: Any) -> list[Any]:
     """∂L/∂S = P (G - Σ G P)"""
     p, z, shapes = kept
     found = Slopes(p, wanted)
-    for rows, keys, _ in p:
+    for rows, keys, _, room in p:
         e = z[(*rows, keys[-1])]
-        u = g[(*rows, keys[-1])] * e
+        u = np.multiply(g[(*rows, keys[-1])], e, out=room)
         u -= e * u.sum(axis=-1, keepdims=True)
         found.collect(rows, keys, u)
     return found.finished(*shapes)

@@ -9,7 +9,7 @@ import numpy as np
 from plugrad.kernel import Kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 BLOCK = 32768  # numbers at a time
 
@@ -105,12 +105,21 @@ def forward(op: Any, *xs: Any) -> tuple[Any, ...]:
     width, aside, made = len(xs) // op.count, np.empty(BLOCK, xs[0].dtype), []
     for i in range(0, len(xs), width):
         outputs = [np.empty(xs[i].shape, xs[i].dtype) for _ in range(n)]
+        for t, *block in blocks(aside, *outputs, *xs[i : i + width]):
+            run(op.rule, t, *block, *op.nu)
         made += outputs
-        flat = [x.reshape(-1) for x in (*outputs, *xs[i : i + width])]
-        for j in range(0, flat[0].size, BLOCK):
-            block = [x[j : j + BLOCK] for x in flat]
-            run(op.rule, aside[: block[0].size], *block, *op.nu)
     return tuple(made)
+
+
+def blocks(aside: Any, *arrays: Any) -> Iterator[Any]:
+    """A place to put something aside, and the same part of each array, for one part after another."""
+    size = arrays[0].size
+    if size <= BLOCK:
+        yield aside[:size].reshape(arrays[0].shape), *arrays
+        return
+    flat = [x.reshape(-1) for x in arrays]
+    for j in range(0, size, BLOCK):
+        yield aside[: min(BLOCK, size - j)], *[x[j : j + BLOCK] for x in flat]
 
 
 each = Kernel(forward, supports=supports)

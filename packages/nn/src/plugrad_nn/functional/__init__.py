@@ -13,6 +13,7 @@ from .margin import *
 from .norm import *
 from .pad import *
 from .pool import *
+from .position import *
 from .recurrent import *
 from .regression import *
 from .resize import *

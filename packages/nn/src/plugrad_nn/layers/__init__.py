@@ -2,6 +2,7 @@
 
 from .activation import *
 from .attention import *
+from .cache import *
 from .cell import *
 from .conv import *
 from .dropout import *
@@ -12,6 +13,7 @@ from .margin import *
 from .norm import *
 from .pad import *
 from .pool import *
+from .position import *
 from .recurrent import *
 from .regression import *
 from .reshape import *

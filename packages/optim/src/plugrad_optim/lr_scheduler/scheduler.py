@@ -75,7 +75,7 @@ class LRScheduler:
 class ScheduleLR(LRScheduler):
     """The rate is schedule(t), whatever the optimizer started with; with a list, one schedule for each group.
 
-    optim.lr_scheduler.ScheduleLR(optimizer, schedules.warmup(100, then=schedules.cosine(0.1, T_max=1000)))
+    ScheduleLR(optimizer, schedules.warmup(100, then=schedules.cosine(0.1, T_max=1000)))
     """
 
     apart = ("optimizer", "schedule")
