@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import plugrad as pg
 import plugrad_data as data
-from plugrad.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,23 +151,56 @@ def test_going_on_with_the_default_generator() -> None:
 
 
 def test_going_on_loads_no_sample_twice() -> None:
+    saved = data.DataLoader(Numbers(6), batch_size=2)
+    next(islice(saved, 1, None))
     source = Numbers(6)
     loader = data.DataLoader(source, batch_size=2)
-    loader.load_state_dict({"batches": 2, "sampler": None})
+    loader.load_state_dict(saved.state_dict())
     assert lists(loader) == [[4, 5]]
     assert source.asked == [4, 5]
     assert lists(loader) == [[0, 1], [2, 3], [4, 5]]
+    saved = data.DataLoader(Stream(), batch_size=3)
+    next(iter(saved))
     stream = data.DataLoader(Stream(), batch_size=3)
-    stream.load_state_dict({"batches": 1, "sampler": None})
+    stream.load_state_dict(saved.state_dict())
     assert lists(stream) == [[3, 4, 5], [6]]
+
+
+def test_a_loaded_state_is_saved_again() -> None:
+    """Before the epoch goes on, too; and neither state changes with the other."""
+    loader = data.DataLoader(Numbers(9), batch_size=2, shuffle=True, generator=pg.Generator(1))
+    next(iter(loader))
+    state = loader.state_dict()
+    other = data.DataLoader(Numbers(9), batch_size=2, shuffle=True, generator=pg.Generator(1))
+    other.load_state_dict(state)
+    assert other.state_dict() == state
+    assert other.state_dict()["seed"] is not None
+    state["batches"] = 3
+    assert other.state_dict()["batches"] == 1
+
+
+def test_epochs_are_counted() -> None:
+    loader = data.DataLoader(Numbers(3))
+    lists(loader)
+    next(iter(loader))  # an epoch that is broken off does not count
+    assert loader.epoch == loader.state_dict()["epoch"] == 1
+    other = data.DataLoader(Numbers(3))
+    other.load_state_dict(loader.state_dict())
+    lists(other)
+    assert other.epoch == 2
 
 
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"num_workers": 2}, UnsupportedError, "num_workers=2, but this release loads in the main process"),
-        ({"pin_memory": True}, UnsupportedError, "pin_memory"),
-        ({"persistent_workers": True}, UnsupportedError, "persistent_workers"),
+        ({"num_workers": -1}, ValueError, "num_workers is -1; it counts processes"),
+        ({"num_workers": True}, ValueError, "num_workers is True"),
+        ({"num_workers": 1, "prefetch_factor": 0}, ValueError, "prefetch_factor is 0; it counts batches"),
+        ({"num_workers": 1, "timeout": -2}, ValueError, "timeout is -2; it counts seconds"),
+        ({"timeout": 2}, ValueError, "timeout=2 is for worker processes; pass num_workers=1 or more"),
+        ({"prefetch_factor": 2}, ValueError, "prefetch_factor=2 is for worker processes"),
+        ({"persistent_workers": True}, ValueError, "persistent_workers=True is for worker processes"),
+        ({"multiprocessing_context": "spawn"}, ValueError, "multiprocessing_context='spawn' is for worker processes"),
         ({"sampler": [0], "shuffle": True}, ValueError, "exclude each other"),
         ({"batch_sampler": [[0]], "batch_size": 2}, ValueError, "batch_sampler excludes"),
         ({"batch_size": None, "drop_last": True}, ValueError, "none to drop"),

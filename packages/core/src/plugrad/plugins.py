@@ -56,6 +56,7 @@ _backends: dict[str, Backend] = {}
 _devices: dict[tuple[str, int], Device] = {}
 _kernels: dict[tuple[str, str], tuple[str, Callable[[], Any]]] = {}
 _gathered: list[bool] = []
+_best: list[str] = []  # what "cpu" means
 
 
 def scan(group: str) -> Mapping[str, tuple[Declared, ...]]:
@@ -76,6 +77,7 @@ def refresh() -> None:
         for cache in (_scanned, _managers, _failures, _backends, _devices, _kernels):
             cache.clear()
         _gathered.clear()
+        _best.clear()
 
 
 def declared(group: str, name: str) -> Declared:
@@ -205,7 +207,13 @@ def _device(name: str, index: int) -> Device:
 
 
 def cpu() -> str:
-    """The best CPU backend that is installed and can run."""
+    """The best CPU backend that is installed and can run; looked up once."""
+    if not _best:
+        _best.append(_best_cpu())
+    return _best[0]
+
+
+def _best_cpu() -> str:
     names = scan(BACKENDS)
     for name in CPU:
         if name in names and unavailable(name) is None:

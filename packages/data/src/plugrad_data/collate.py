@@ -111,11 +111,20 @@ def _stack(batch: list[Any], where: str) -> Tensor:
     _alike(batch, (Tensor, np.ndarray, np.generic), where)
     _same(batch, where, "shape", lambda sample: tuple(sample.shape), object, "pad them in collate_fn")
     if all(isinstance(sample, Tensor) for sample in batch):
-        return pg.stack(batch)
+        return _stacked(batch)
     if not any(isinstance(sample, Tensor) for sample in batch) and np.asarray(batch[0]).dtype.kind not in "OSUMmVc":
-        return pg.tensor(np.stack(batch))
+        return pg.asarray(np.stack(batch), copy=False)  # nobody else holds that array
     kinds = ", ".join(sorted({f"{type(sample).__name__} of {sample.dtype}" for sample in batch}))
     raise DTypeError(f"collate: sample{where} cannot be stacked: {kinds}; make tensors of them in the data set")
+
+
+def _stacked(batch: list[Tensor]) -> Tensor:
+    """`pg.stack`; of plain values in NumPy arrays at once, without a step for each of them."""
+    np = _numpy()
+    first = batch[0]
+    if all(type(t.data) is np.ndarray and t.dtype is first.dtype and not t.requires_grad for t in batch):
+        return pg.asarray(np.stack([t.data for t in batch]), copy=False, device=first.device)
+    return pg.stack(batch)
 
 
 def _numbers(batch: list[Any], where: str) -> Tensor:

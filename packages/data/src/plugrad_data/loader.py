@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
+import plugrad as pg
 from plugrad import Tensor
-from plugrad.errors import UnsupportedError
 
 from .collate import default_collate, default_convert
-from .dataset import IterableDataset, gather
+from .dataset import IterableDataset
+from .info import WorkerInfo, get_worker_info
+from .maker import END, Maker
+from .place import Place
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
+from .seeds import draw
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from plugrad import Device, Generator
 
-__all__ = ["DataLoader"]
-
-#: What PyTorch's loader does with worker processes; this release loads in the main process and refuses the rest.
-WORKERS = {
-    "num_workers": 0, "pin_memory": False, "timeout": 0, "worker_init_fn": None, "multiprocessing_context": None,
-    "prefetch_factor": None, "persistent_workers": False,
-}  # fmt: skip
+__all__ = ["DataLoader", "WorkerInfo", "get_worker_info"]
 
 
 class DataLoader:
@@ -33,9 +33,28 @@ class DataLoader:
     batch_size      samples in a batch; None: no batches, one sample after another
     shuffle         a new random order in each epoch, from `generator` (default: plugrad's)
     sampler         yields indices, instead of `shuffle`; batch_sampler yields lists of indices, instead of all these
+    num_workers     processes that make the batches, which come in the same order; 0: this process makes them
     collate_fn      makes a batch of a list of samples; see `default_collate`
+    pin_memory      as PyTorch has it, and without effect: the host side of a copy to a device is the backend's matter
     drop_last       leave out a last batch that is shorter
-    device          where the tensors of a batch are moved to
+    timeout         seconds that a batch of a worker may take; 0: any time
+    worker_init_fn  called in each worker with its number, when it starts
+    multiprocessing_context  "fork", "spawn", "forkserver", or a context; default: Python's
+    generator       where the seed of each epoch comes from, for orders and for the random states below
+    prefetch_factor     batches that a worker makes ahead (default 2)
+    persistent_workers  keep the workers for the next epoch
+    device          where the tensors of a batch are moved to; workers make them on the CPU then
+
+    Random numbers. Before a batch is made, Python's `random`, NumPy's global generator, plugrad's default generator and
+    the generators in the attributes of the data set are started from (seed of the epoch, number of the batch); without
+    workers, all are put back afterwards. So augmentation is the same with any number of workers, differs between
+    batches and epochs, and a state that is loaded repeats it.
+
+    Workers. Arrays come through shared memory that the tensors of a batch then own. An error in a worker is raised here
+    with its type, its message and its traceback, after the batches before it; a worker that is killed, or hangs beyond
+    `timeout`, is a RuntimeError. Workers end with the epoch, with the iterator, and with this process, however that
+    ends. A stream is read by every worker: divide it with `get_worker_info()`. With "fork", native code that has run
+    threads in this process may not work in a worker; "spawn" starts afresh, and needs a data set that can be pickled.
     """
 
     def __init__(
@@ -58,16 +77,13 @@ class DataLoader:
         persistent_workers: bool = False,
         device: str | Device | None = None,
     ) -> None:
-        given = locals()
-        for name, default in WORKERS.items():
-            if given[name] != default:
-                raise UnsupportedError(
-                    f"DataLoader: {name}={given[name]!r}, but this release loads in the main process; "
-                    f"leave it at {name}={default!r}"
-                )
         self.dataset, self.batch_size, self.drop_last, self.device = dataset, batch_size, drop_last, device
+        self.num_workers, self.timeout, self.worker_init_fn = num_workers, timeout, worker_init_fn
+        self.multiprocessing_context, self.generator = multiprocessing_context, generator
+        self.prefetch_factor, self.persistent_workers, self.pin_memory = prefetch_factor, persistent_workers, pin_memory
         self.stream = isinstance(dataset, IterableDataset)
         _check(self.stream, batch_size, shuffle, sampler, batch_sampler, drop_last)
+        _check_workers(num_workers, prefetch_factor, timeout, persistent_workers, multiprocessing_context)
         self.collate_fn = collate_fn or (
             default_convert if batch_size is None and batch_sampler is None else default_collate
         )
@@ -77,8 +93,12 @@ class DataLoader:
         if batch_sampler is None and batch_size is not None and sampler is not None:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.batch_sampler = batch_sampler
-        self._done = 0  # batches that this epoch has given
-        self._skip = 0  # batches that the next epoch has given already, where a state was loaded
+        self.epoch = 0  # epochs that were given to the end
+        self._seed: int | None = None  # of the epoch that runs; None between two
+        self._place = Place(num_workers)  # in it
+        self._loaded: dict[str, Any] | None = None  # the state that the next epoch goes on from
+        self._maker: Maker | None = None  # of a stream that is read in this process
+        self._pool: Any = None  # workers that persist
 
     def __len__(self) -> int:
         """Batches in an epoch."""
@@ -87,59 +107,104 @@ class DataLoader:
         return len(self.batch_sampler if self.batch_sampler is not None else self.sampler)  # type: ignore[arg-type]
 
     def __iter__(self) -> Iterator[Any]:
-        self._done, self._skip = self._skip, 0
-        for batch in self._batches(self._done):
-            self._done += 1
+        seed, place = self._begin()
+        for batch in self._with_workers(seed, place) if self.num_workers else self._here(seed, place):
+            place.batches += 1
             yield batch if self.device is None else _moved(batch, self.device)
-        self._done = 0
+        self.epoch += 1
+        self._seed, self._place, self._maker = None, Place(self.num_workers), None
         finish = self._stateful("finish")
         if finish is not None:
             finish()
 
-    def _batch(self, indices: list[Any]) -> Any:
-        """One batch: gathered at once where that is the same, else sample by sample."""
-        whole = gather(self.dataset, indices) if self.collate_fn is default_collate else None
-        return self.collate_fn(self._fetch(indices)) if whole is None else whole
+    def _begin(self) -> tuple[int, Place]:
+        """The seed of a new epoch, and where it starts."""
+        state, self._loaded = self._loaded or {"seed": None, "batches": 0, "stream": None}, None
+        self._seed = draw(self.generator) if state["seed"] is None else state["seed"]
+        self._place, self._maker = Place(self.num_workers, state["batches"], state["stream"]), None
+        return self._seed, self._place
 
-    def _batches(self, skip: int) -> Iterator[Any]:
-        """The batches of an epoch but the first `skip`, whose samples are not loaded."""
+    def _tasks(self, skip: int) -> Iterator[tuple[int, Any]]:
+        """The number of each batch and its indices, but for the first `skip`, which are not loaded."""
         if self.stream:
-            yield from self._streamed(skip)
-            return
+            return ((k, None) for k in count(skip))
         lists: Any = self.batch_sampler if self.batch_sampler is not None else self.sampler
-        single = self.batch_sampler is None
-        for i, indices in enumerate(lists):
-            if i >= skip:
-                yield self.collate_fn(self.dataset[indices]) if single else self._batch(indices)
+        return islice(enumerate(lists), skip, None)
 
-    def _fetch(self, indices: list[Any]) -> list[Any]:
-        if hasattr(self.dataset, "__getitems__"):
-            return self.dataset.__getitems__(indices)  # type: ignore[no-any-return]
-        return [self.dataset[i] for i in indices]
+    def _making(self) -> Maker:
+        single = self.batch_size is None and self.batch_sampler is None
+        return Maker(self.dataset, self.collate_fn, self.batch_size, self.drop_last, single)
 
-    def _streamed(self, skip: int) -> Iterator[Any]:
-        if self.batch_size is None:
-            samples: Iterable[Any] = self.dataset
-        else:
-            samples = BatchSampler(self.dataset, self.batch_size, self.drop_last)
-        for i, sample in enumerate(samples):
-            if i >= skip:
-                yield self.collate_fn(sample)
+    def _here(self, seed: int, place: Place) -> Iterator[Any]:
+        """The batches of an epoch, made in this process."""
+        maker = self._maker = self._making()
+        home = pg.device()  # entered for each batch, so that no sample looks for it
+        with home:
+            maker.begin(seed, place.taken[0], place.states[0])
+        for k, indices in self._tasks(place.batches):
+            with home:
+                batch = maker.make(k, indices)
+            if batch is END:
+                return
+            place.took(0, None)
+            yield batch
+
+    def _with_workers(self, seed: int, place: Place) -> Iterator[Any]:
+        """The batches of an epoch, made by workers: those that persist, unless another epoch has them just now."""
+        from .pool import Pool
+
+        pool = self._pool
+        if pool is None or pool.busy or not pool.children:
+            home = str(pg.device() if self.device is None else pg.device("cpu"))
+            pool = Pool(
+                self._making(), self.num_workers, self.multiprocessing_context, self.worker_init_fn, self.timeout,
+                2 if self.prefetch_factor is None else self.prefetch_factor, home,
+            )  # fmt: skip
+            if self.persistent_workers and (self._pool is None or not self._pool.busy):
+                self._pool = pool
+        return pool.run(self._tasks(place.batches), seed, place, keep=pool is self._pool)  # type: ignore[no-any-return]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy has no workers."""
+        return {**vars(self), "_pool": None}
 
     # -- going on in the middle of an epoch ---------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the running epoch stands. Saved in the loop, it counts the batch that the loop has in hand."""
+        """Where the running epoch stands. Saved in the loop, it counts the batch that the loop has in hand.
+
+        Plain numbers, but for what a sampler or a stream of your own puts in. Batches that workers made ahead do not
+        count.
+        """
+        if self._loaded is not None:
+            return deepcopy(self._loaded)
         save = self._stateful("state_dict")
-        return {"batches": self._done, "sampler": None if save is None else save()}
+        if self._maker is not None:
+            self._place.states[0] = self._maker.state()
+        return {
+            "epoch": self.epoch,
+            "batches": self._place.batches,
+            "seed": self._seed,
+            "generator": None if self.generator is None else list(self.generator.get_state()),
+            "sampler": None if save is None else save(),
+            "stream": deepcopy(self._place.stream()) if self.stream and self._seed is not None else None,
+        }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """The next epoch goes on behind the batches that were given; those after it are as they would have been.
 
-        Exact with the orders of this package; a sampler of your own is asked for the same order again, unless it has
-        `state_dict` and `load_state_dict` itself. Draws from the default generator go on with `pg.set_rng_state`.
+        Exact with the orders of this package, and with any number of workers. A sampler of your own is asked for the
+        same order again, unless it has `state_dict` and `load_state_dict` itself. A stream is read again up to where it
+        stood, unless it has these two (asked when the last sample of a batch was read); the number of workers is that
+        of the saved state until the epoch is over. Draws from the default generator go on with `pg.set_rng_state`.
         """
-        self._skip = int(state_dict["batches"])
+        Place(
+            self.num_workers, state_dict["batches"], state_dict["stream"]
+        )  # refuses a stream that was divided otherwise
+        self._loaded = deepcopy(state_dict)
+        self.epoch = state_dict["epoch"]
+        if self.generator is not None and state_dict["generator"] is not None:
+            self.generator.set_state(state_dict["generator"])
         load = self._stateful("load_state_dict")
         if load is not None:
             load(state_dict["sampler"])
@@ -161,6 +226,23 @@ def _check(stream: bool, batch_size: Any, shuffle: Any, sampler: Any, batch_samp
         raise ValueError("DataLoader: batch_sampler excludes batch_size, shuffle, sampler and drop_last")
     if batch_size is None and drop_last:
         raise ValueError("DataLoader: batch_size=None makes no batches, so there is none to drop")
+
+
+def _check_workers(num_workers: int, prefetch: int | None, timeout: float, persistent: bool, context: Any) -> None:
+    """Refuse what makes no sense with this number of workers."""
+    if isinstance(num_workers, bool) or not isinstance(num_workers, int) or num_workers < 0:
+        raise ValueError(f"DataLoader: num_workers is {num_workers!r}; it counts processes, from 0")
+    if timeout < 0:
+        raise ValueError(f"DataLoader: timeout is {timeout}; it counts seconds, and 0 waits for any time")
+    if prefetch is not None and (isinstance(prefetch, bool) or not isinstance(prefetch, int) or prefetch < 1):
+        raise ValueError(f"DataLoader: prefetch_factor is {prefetch!r}; it counts batches, from 1")
+    given = {
+        "prefetch_factor": prefetch, "timeout": timeout or None, "persistent_workers": persistent or None,
+        "multiprocessing_context": context,
+    }  # fmt: skip
+    for name, value in given.items():
+        if not num_workers and value is not None:
+            raise ValueError(f"DataLoader: {name}={value!r} is for worker processes; pass num_workers=1 or more")
 
 
 def _moved(batch: Any, device: Any) -> Any:

@@ -65,7 +65,7 @@ class _Shuffled(Sampler):
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """The next epoch is the one that was running; the ones after it come as they would have."""
-        self._next = state["seed"]
+        self.seed = self._next = state["seed"]
         if self.generator is not None and state["generator"] is not None:
             self.generator.set_state(state["generator"])
 

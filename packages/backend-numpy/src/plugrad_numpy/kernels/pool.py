@@ -20,13 +20,13 @@ def supports(op: Any, x: Any) -> bool | str:
     return x.dtype in (np.float32, np.float64) or f"{x.dtype} is not float32 or float64"
 
 
-def keys(w: Any) -> list[tuple[slice, ...]]:
+def keys(w: Any) -> list[tuple[Any, ...]]:
     """For each entry of a window: where all windows have it, in the padded tensor."""
     axes = list(zip(w.places, w.stride, w.dilation, strict=True))
     return [
         (..., *[slice(i * d, i * d + (p - 1) * s + 1, s) for i, (p, s, d) in zip(k, axes, strict=True)])
         for k in product(*map(range, w.kernel))
-    ]  # type: ignore[misc]
+    ]
 
 
 def frame(w: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:

@@ -9,6 +9,7 @@ from plugrad.errors import ShapeError
 from plugrad.ops.axes import whole
 
 from .. import ops
+from ..ops.resize import Grid
 from . import pool
 from .windows import sizes_of
 
@@ -56,7 +57,7 @@ def interpolate(
             kind in ("linear", "nearest-exact") or (kind == "nearest" and axes == 2)
         )  # as PyTorch
         if n != m or not (kept or ratio == 1):
-            x = unary(ops.Resample(axis, n, m, kind, ratio, bool(align_corners), bool(antialias)), x)
+            x = unary(ops.Resample(axis, Grid(n, m, kind, ratio, bool(align_corners), bool(antialias))), x)
     return x
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from math import floor
 from struct import pack, unpack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from plugrad import Op
 from plugrad.apply import unary
@@ -16,28 +16,36 @@ if TYPE_CHECKING:
 __all__ = ["Resample", "ResampleTranspose"]
 
 
-class Resample(Op):
-    """z[.., i, ..] = Σ w[i, t] · x[.., at[i, t], ..] along `axis`, `size` entries made `to`
-
-    ∂L/∂x = the transpose of it on g
+class Grid(NamedTuple):
+    """`size` entries are made `to`.
 
     mode       "nearest", "nearest-exact", "linear", "cubic" (Keys 1981, a = -0.75; -0.5 where antialias)
-    scale      old entries for a new one; aligned: the first and last entries of both lie upon each other
+    scale      old entries for a new one
+    aligned    the first and the last entries of both lie upon each other
     antialias  weights reach over all old entries that fall into a new one
     """
 
-    axis: int
     size: int
     to: int
     mode: str
     scale: float
     aligned: bool
     antialias: bool
+
+
+class Resample(Op):
+    """z[.., i, ..] = Σ w[i, t] · x[.., at[i, t], ..] along `axis`
+
+    ∂L/∂x = the transpose of it on g
+    """
+
+    axis: int
+    grid: Grid
     numbers = True
 
     def forward(self, xp, x):
         z = None
-        for at, w in taps(*self.settings[1:]):
+        for at, w in taps(self.grid):
             part = xp.take(x, xp.asarray(at, dtype=xp.int64), axis=self.axis)
             part = part if w is None else part * _along(xp, w, x, self.axis)
             z = part if z is None else z + part
@@ -54,18 +62,13 @@ class ResampleTranspose(Op):
     """
 
     axis: int
-    size: int
-    to: int
-    mode: str
-    scale: float
-    aligned: bool
-    antialias: bool
+    grid: Grid
     numbers = True
 
     def forward(self, xp, x):
-        shape = (*x.shape[: self.axis], self.size, *x.shape[self.axis + 1 :])
+        shape = (*x.shape[: self.axis], self.grid.size, *x.shape[self.axis + 1 :])
         z = xp.zeros(shape, dtype=x.dtype)
-        for at, w in taps(*self.settings[1:]):
+        for at, w in taps(self.grid):
             part = x if w is None else x * _along(xp, w, x, self.axis)
             z = xp.index_add(z, self.axis, xp.asarray(at, dtype=xp.int64), part)
         return z
@@ -80,10 +83,9 @@ def _along(xp, w, x, axis):
 
 
 @lru_cache(maxsize=256)
-def taps(
-    size: int, to: int, mode: str, scale: float, aligned: bool, antialias: bool
-) -> tuple[tuple[tuple[int, ...], tuple[float, ...] | None], ...]:
+def taps(grid: Grid) -> tuple[tuple[tuple[int, ...], tuple[float, ...] | None], ...]:
     """For each term of the sum: where it reads for every new entry, and its weights (None: 1)."""
+    size, to, mode, scale, aligned, antialias = grid
     if mode.startswith("nearest"):
         half = 0.5 if mode == "nearest-exact" else 0.0
         return ((tuple([min(floor(single((i + half) * single(scale))), size - 1) for i in range(to)]), None),)
