@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -49,7 +48,7 @@ def problems(draw: Any) -> tuple[Any, ...]:
     return q, k, v, np.asarray(m), draw(st.none() | st.integers(-n, t))
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=100)
 @given(problems(), st.integers(0, 5), st.integers(1, 3))
 def test_pieces_of_any_size_add_up(problem: Any, limit: int, rows: int) -> None:
     q, k, v, m, reach = problem

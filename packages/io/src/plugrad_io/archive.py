@@ -47,7 +47,7 @@ class Archive:
         except (FileFormatError, MemoryError):
             raise
         except Exception as error:  # it has ten kinds of them, undocumented
-            raise self.stream.fault(f"{what}: {type(error).__name__}: {error}") from error
+            raise self.stream.fault(f"{what}: {type(error).__name__}: {str(error)[:200]}") from error
 
     def _checked(self, members: list[ZipInfo]) -> dict[str, ZipInfo]:
         found: dict[str, ZipInfo] = {}

@@ -26,11 +26,17 @@ DIMENSIONS = 64  # the most that NumPy has
 LARGEST = 2**63  # bytes of an array
 
 
+def whole(numbers: Iterable[Any], what: str, fault: Fault) -> tuple[int, ...]:
+    """Sizes or strides, as whole numbers from 0."""
+    found = tuple(numbers)
+    if any(type(n) is not int or n < 0 for n in found):
+        raise fault(f"{what} has the sizes or strides {short(found)}, which are not whole numbers from 0")
+    return found
+
+
 def sizes(shape: Iterable[Any], itemsize: float, what: str, fault: Fault) -> tuple[int, ...]:
     """`shape`, if an array of that shape can be."""
-    found = tuple(shape)
-    if any(type(n) is not int or n < 0 for n in found):
-        raise fault(f"{what} has the shape {short(found)}: sizes are whole numbers from 0")
+    found = whole(shape, what, fault)
     if len(found) > DIMENSIONS or prod([n or 1 for n in found]) * max(itemsize, 1) >= LARGEST:
         raise fault(f"{what} has a shape that no memory holds: {short(found)}")
     return found
@@ -79,8 +85,16 @@ def host(name: object, value: Any) -> Any:
     if not isinstance(array, np.ndarray | np.generic) or hasattr(array, "mask"):
         raise DTypeError(f"save: {name!r} is a {type(value).__name__}; tensors and NumPy arrays can be saved")
     array = np.asarray(array)
-    dtypes.dtype(array.dtype)  # refuses what plugrad does not have
+    kind_of(name, array.dtype)
     return array.astype(array.dtype.newbyteorder("="), order="C", copy=False)
+
+
+def kind_of(name: object, native: Any) -> DType:
+    """plugrad's dtype of what is called `name`."""
+    found = dtypes.BY_NAME.get(str(getattr(native, "name", native)))
+    if found is None:
+        raise DTypeError(f"save: {name!r} is {native}, which plugrad does not have ({', '.join(dtypes.BY_NAME)})")
+    return found
 
 
 def named(tensors: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -28,8 +28,8 @@ def save_checkpoint(path: str | os.PathLike[str], **parts: Any) -> None:
     parts    objects with `state_dict` and `load_state_dict` (models, optimizers, schedules, loaders) or `get_state` and
              `set_state` (generators); anything else is data to be kept: numbers, strings, tensors, lists, dicts
 
-    The states of plugrad's, NumPy's and Python's default generators go along. The file is a safetensors file, for any reader
-    of these to look into. Nothing of it is executed when it is loaded.
+    The states of plugrad's, NumPy's and Python's default generators go along. The file is one of safetensors, which any
+    reader of these can look into. Nothing of it is executed when it is loaded.
 
         io.save_checkpoint("run.ckpt", model=net, optimizer=sgd, schedule=cosine, loader=loader, step=step)
     """

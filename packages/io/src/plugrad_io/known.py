@@ -57,7 +57,7 @@ class NumpyType:
     """NumPy's dtype: plugrad's, and whether the largest byte comes first."""
 
     def __init__(self, code: str, align: object = False, copy: object = True) -> None:
-        if code not in CODES:
+        if plain(code, str) not in CODES:
             raise ValueError(f"a NumPy dtype {short(code)}, which is none of {', '.join(CODES)}")
         self.dtype, self.big = CODES[code], False
 
@@ -106,20 +106,24 @@ class Globals:
     def complete(self, target: Any, state: Any) -> None:
         """The second step in which a pickle makes some objects."""
         if isinstance(target, NumpyType):
-            target.big = state[1] == ">"
+            target.big = plain(state[1], str) == ">"
         elif type(target).__name__ == "ndarray":
             _version, shape, t, fortran, data = state
-            order = "F" if fortran else "C"
+            order = "F" if plain(fortran, bool) else "C"
             made = self.array(data, t, shape, order)
             target.__setstate__((1, made.shape, made.dtype, order == "F", made.tobytes(order)))
         elif type(target) is not dict:  # an OrderedDict's attributes are the versions of layers, which nothing needs
             raise self.fault(f"the pickle sets attributes of a {type(target).__name__}, which is not done")
 
-    def tensor(self, s: Any, offset: Any, size: Any, stride: Any, grad: Any = 0, hooks: Any = 0, marks: Any = 0) -> Any:
+    def tensor(
+        self, s: Any, offset: Any, size: Any, stride: Any, grad: Any = 0, hooks: Any = 0, marks: Any = None
+    ) -> Any:
         return self.typed(s, offset, size, stride, grad, hooks, None, marks)
 
-    def typed(self, s: Any, offset: Any, size: Any, stride: Any, grad: Any, hooks: Any, t: Any, marks: Any = 0) -> Any:
-        if marks:
+    def typed(
+        self, s: Any, offset: Any, size: Any, stride: Any, grad: Any, hooks: Any, t: Any, marks: Any = None
+    ) -> Any:
+        if marks is not None and plain(marks, dict):
             raise self.fault(f"a tensor with the marks {short(marks)}, which are not read; in PyTorch, save x.clone()")
         return self.rebuild(s, offset, size, stride, t)
 
@@ -134,7 +138,7 @@ class Globals:
 
     def array(self, data: Any, t: Any, shape: Any, order: Any) -> Any:
         """A NumPy array of its own."""
-        if not isinstance(t, NumpyType) or type(data) not in (bytes, bytearray) or order not in ("C", "F"):
+        if not isinstance(t, NumpyType) or type(data) not in (bytes, bytearray) or plain(order, str) not in ("C", "F"):
             raise self.fault("a NumPy array that is not plain numbers, which is not read")
         found = sizes(shape, 8, "a NumPy array", self.fault)
         return decode(bytes(data), t.dtype, self.fault, t.big).reshape(found, order=order).copy(order)
@@ -161,7 +165,7 @@ def place(kind: Any, index: Any = None) -> str:
 
 def encoded(text: Any, codec: Any = "latin-1") -> bytes:
     """How bytes are written in a pickle that Python 2 reads."""
-    return bytes(plain(text, str).encode(CODECS[codec]))
+    return bytes(plain(text, str).encode(CODECS[plain(codec, str)]))
 
 
 def byte_array(data: Any = b"", *codec: Any) -> bytearray:
@@ -185,6 +189,7 @@ CONTAINERS: dict[str, Callable[..., Any] | None] = {
     "_codecs.encode": encoded,
     **{f"{m}.set": members for m in ("builtins", "__builtin__")},
     **{f"{m}.frozenset": lambda values=(): frozenset(members(values)) for m in ("builtins", "__builtin__")},
+    **{f"{m}.bytes": lambda data=b"": bytes(plain(data, bytes)) for m in ("builtins", "__builtin__")},
     **{f"{m}.bytearray": byte_array for m in ("builtins", "__builtin__")},
     **{f"{m}.{kind}": None for m in ("builtins", "__builtin__") for kind in ("int", "float", "list", "dict")},
 }  # the last are what a defaultdict makes

@@ -80,6 +80,9 @@ class TensorFile(Mapping[str, Tensor]):
         """The shape of one tensor; its numbers are not read."""
         return self.entry(name).shape
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.entries
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.entries)
 

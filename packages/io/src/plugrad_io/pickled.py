@@ -20,16 +20,11 @@ if TYPE_CHECKING:
 STEPS = 10_000_000  # of one pickle
 DEEPEST = 100  # containers within containers
 LONGEST = 512  # bytes of a number, or of the name of a global
-WEIGHT: dict[type, int] = {
-    str: 1,
-    bytes: 1,
-    bytearray: 1,
-    list: 64,
-    tuple: 64,
-    dict: 64,
-    set: 64,
-}  # bytes that an entry's copy may take
 ATOMS = (bool, int, float, str, bytes, type(None))
+FARTHEST = 2**60  # a whole number that is a key: those beyond are easily chosen so that all fall into one place
+
+#: bytes that a copy may take for each entry
+WEIGHT: dict[type, int] = {str: 1, bytes: 1, bytearray: 1, list: 64, tuple: 64, dict: 64, set: 64}
 
 
 class Known:
@@ -66,7 +61,7 @@ class Machine:
         except FileFormatError:
             raise
         except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-            raise self.stream.fault(f"damaged pickle, before byte {self.stream.place}: {error}") from error
+            raise self.stream.fault(f"damaged pickle, before byte {self.stream.place}: {str(error)[:200]}") from error
         return value
 
     def run(self) -> None:
@@ -194,8 +189,8 @@ def keys(values: list[Any]) -> list[Any]:
     """`values`, if all may be keys of a dict: numbers, strings, and tuples of these."""
     for value in values:
         for part in value if type(value) is tuple else (value,):
-            if not isinstance(part, ATOMS):
-                raise TypeError(f"a {type(part).__name__} is no key of a dict")
+            if not isinstance(part, ATOMS) or (type(part) is int and abs(part) > FARTHEST):
+                raise TypeError(f"the {type(part).__name__} {short(part)} is no key of a dict")
     return values
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plugrad import DType
 
-from .arrays import decode, sizes
+from .arrays import decode, sizes, whole
 from .known import Kind
 from .stream import short
 
@@ -46,6 +46,9 @@ class Storage:
         self.waiting = 0
         self.data: bytes | None = None
 
+    def __repr__(self) -> str:
+        return f"storage {self.key:.20}"
+
     @property
     def nbytes(self) -> int:
         return self.numel * self.dtype.itemsize
@@ -56,6 +59,9 @@ class Part:
 
     def __init__(self, storage: Storage, offset: int, numel: int) -> None:
         self.storage, self.offset, self.numel = storage, offset, numel
+
+    def __repr__(self) -> str:
+        return f"part of {self.storage}"
 
 
 class Shelf:
@@ -77,11 +83,13 @@ class Shelf:
 
     def persist(self, told: Any) -> Storage | Part:
         """The storage that a pickle refers to by ("storage", kind, key, place, number of elements)."""
-        if type(told) is tuple and told[:1] == ("module",):
+        if type(told) is not tuple or not told or type(told[0]) is not str:
+            raise self.fault(f"the pickle refers to {short(told)}, which is no storage of numbers")
+        if told[0] == "module" and len(told) > 1:
             raise self.fault(
                 f"it holds a whole model ({short(told[1])}), a program; in PyTorch, save model.state_dict()"
             )
-        if type(told) is not tuple or len(told) not in (5, 6) or told[0] != "storage" or not isinstance(told[1], Kind):
+        if len(told) not in (5, 6) or told[0] != "storage" or not isinstance(told[1], Kind):
             raise self.fault(f"the pickle refers to {short(told)}, which is no storage of numbers")
         _, kind, key, _, numel, *part = told
         if type(key) is not str or type(numel) is not int or not 0 <= numel < 2**60:
@@ -116,7 +124,7 @@ class Shelf:
     def view(self, storage: Storage, dtype: DType, offset: Any, size: Any, stride: Any) -> View:
         """The view, if it stays inside its storage."""
         what = f"a tensor in storage {short(storage.key)}"
-        shape, steps = (sizes(n, dtype.itemsize, what, self.fault) for n in (size, stride))
+        shape, steps = sizes(size, dtype.itemsize, what, self.fault), whole(stride, what, self.fault)
         if len(shape) != len(steps) or type(offset) is not int or offset < 0:
             raise self.fault(f"{what}: offset {short(offset)}, shape {shape}, strides {steps} do not go together")
         view = View(

@@ -110,7 +110,10 @@ class Legacy:
 
     def big(self) -> bool:
         """Read what comes before the value: is the largest byte of a number first?"""
-        if self.plain() != MAGIC or self.plain() != VERSION:
+        for right in (MAGIC, VERSION):
+            found = self.plain()
+            if type(found) is int and found == right:
+                continue
             raise self.stream.fault("a pickle that torch.save has not written; only files of torch.save are read")
         told = self.plain()
         return type(told) is dict and told.get("little_endian") is False

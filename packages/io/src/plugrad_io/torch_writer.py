@@ -7,10 +7,10 @@ import sys
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from plugrad import DType, Tensor, dtypes
+from plugrad import DType, Tensor
 from plugrad.errors import DTypeError
 
-from .arrays import host, memory
+from .arrays import host, kind_of, memory
 from .atomic import replacing
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class Writer:
 
     def tensor(self, x: Any, where: str) -> None:
         """_rebuild_tensor_v2(storage, offset, size, stride, requires_grad, hooks), or v3 with a dtype behind."""
-        t = dtypes.dtype(x.dtype)
+        t = kind_of(where, x.dtype)
         kind = TYPED.get(t.name)
         self.out += f"ctorch._utils\n_rebuild_tensor_v{2 if kind else 3}\n(".encode()
         self.storage(x, t, f"torch\n{kind}Storage" if kind else "torch.storage\nUntypedStorage")

@@ -125,7 +125,12 @@ def storage(key: str, numel: int, kind: str = "torch FloatStorage", part: bytes 
 
 
 def tensor(
-    where: bytes, shape: tuple[int, ...], stride: tuple[int, ...], offset: int = 0, version: str = "_v2", more: bytes = b""
+    where: bytes,
+    shape: tuple[int, ...],
+    stride: tuple[int, ...],
+    offset: int = 0,
+    version: str = "_v2",
+    more: bytes = b"",
 ) -> bytes:
     sizes = tuple_of(*[number(n) for n in shape]), tuple_of(*[number(n) for n in stride])
     hooks = b"" if version == "" else b"\x89" + call("collections OrderedDict")

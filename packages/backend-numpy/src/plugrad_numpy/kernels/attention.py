@@ -56,7 +56,7 @@ class Pieces:
             yield rows, below, x, room
 
     def reached(self, rows: slice) -> slice:
-        return slice(0, self.t if self.reach is None else min(max(rows.stop + self.reach, 0), self.t))
+        return slice(0, self.t if self.reach is None else min(max(rows.stop + self.reach, 1), self.t))
 
     def added(self, seen: Any, key: Key) -> Iterator[Any]:
         """What is added to the scores: the mask, and what a row does not reach."""

@@ -53,7 +53,7 @@ def scaled_dot_product_attention(
     else:
         weights = apply(ops.AttentionWeights(*op), query, key, m)
         z = spared(dropout(weights, dropout_p, generator=generator), value)
-    return z.reshape((*z.shape[:-4], -1, *z.shape[-2:])) if enable_gqa else z  # type: ignore[no-any-return]
+    return z.flatten(-4, -3) if enable_gqa else z  # type: ignore[no-any-return]
 
 
 def attention_weights(

@@ -34,9 +34,7 @@ def apply_rotary(x: Tensor, cos: Tensor, sin: Tensor, interleaved: bool = False)
     return apply(ops.Rotary(interleaved), x, cos.astype(wide), sin.astype(wide))  # type: ignore[no-any-return]
 
 
-def rotary_angles(
-    positions: Tensor, dim: int, base: float = 10000.0, *, dtype: Any = None
-) -> tuple[Tensor, Tensor]:
+def rotary_angles(positions: Tensor, dim: int, base: float = 10000.0, *, dtype: Any = None) -> tuple[Tensor, Tensor]:
     """cos and sin of position · base^(-2i/dim), i = 0 ... dim/2 - 1: two tensors (..., dim/2) of positions (...)
 
     Angles are taken in float64 where the device has it: in float32 those of far positions are off in the third digit.
@@ -48,9 +46,7 @@ def rotary_angles(
     return angles.cos().astype(to), angles.sin().astype(to)
 
 
-def sinusoidal_positions(
-    positions: Tensor, dim: int, base: float = 10000.0, *, dtype: Any = None
-) -> Tensor:
+def sinusoidal_positions(positions: Tensor, dim: int, base: float = 10000.0, *, dtype: Any = None) -> Tensor:
     """z[2i] = sin(position / base^(2i/dim)), z[2i + 1] = cos of the same: (..., dim)        Vaswani et al. 2017"""
     angles = _angles("sinusoidal_positions", positions, dim, base)
     both = pg.stack([angles.sin(), angles.cos()], axis=-1).reshape((*positions.shape, -1))

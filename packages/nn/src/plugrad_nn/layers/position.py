@@ -33,7 +33,7 @@ class RotaryEmbedding(Module):
         self.dim, self.base, self.interleaved = dim, base, interleaved
 
     def forward(self, x: Tensor, offset: int = 0, positions: Tensor | None = None) -> Tensor:
-        """x: (..., n, d)        offset: the position of the first        positions: (n,), or (batch, n), all of them"""
+        """x: (..., n, d)    offset: the position of the first    positions: (n,), or (batch, n), all of them"""
         cos, sin = self.angles(x, offset, positions)
         return F.apply_rotary(x, cos, sin, self.interleaved)
 
@@ -55,7 +55,7 @@ class SinusoidalPositions(Module):
         self.dim, self.base = dim, base
 
     def forward(self, x: Tensor, offset: int = 0, positions: Tensor | None = None) -> Tensor:
-        """x: (..., n, dim)        offset: the position of the first        positions: (n,), or (batch, n), all of them"""
+        """x: (..., n, dim)    offset: the position of the first    positions: (n,), or (batch, n), all of them"""
         if x.ndim < 2 or x.shape[-1] != self.dim:
             raise ShapeError(f"SinusoidalPositions: x {x.shape}; it takes (..., n, {self.dim})")
         at = _places("SinusoidalPositions", x, offset, positions)

@@ -12,6 +12,16 @@ from plugrad.ops.numbers import INF, number
 __all__ = ["Attention", "AttentionWeights", "Rotary"]
 
 
+def _unlike(op: Op, *shapes: tuple[int, ...]) -> str | None:
+    """Why queries, keys, values (if any) and a mask do not go together."""
+    q, k, *v, m = shapes
+    if q[-1] != k[-1]:
+        return f"a query has {q[-1]} entries, a key {k[-1]}; their products are summed, so they must agree"
+    if v and k[-2] != v[0][-2]:
+        return f"there are {k[-2]} keys and {v[0][-2]} values; each key has one value"
+    return _clash(tuple([(*shape[:-2], 1, 1) for shape in (q, k, *v, m)]))
+
+
 class AttentionWeights(Op):
     """P = softmax S along the last axis, and 0 in a row of nothing but -∞        S = s Q Kᵀ + m
 
@@ -25,8 +35,7 @@ class AttentionWeights(Op):
 
     scale: float
     reach: int | None
-    loose = ("m",)
-    floats = True
+    loose, floats, misfit = ("m",), True, _unlike
 
     def forward(self, xp, q, k, m):
         return _shares(xp, _scores(xp, self, q, k, m))
@@ -39,9 +48,6 @@ class AttentionWeights(Op):
 
     def dm(self, g, z):
         return _slope(g, z)
-
-    def misfit(self, *shapes):
-        return _unlike(*shapes)
 
 
 class Attention(Op):
@@ -56,8 +62,7 @@ class Attention(Op):
 
     scale: float
     reach: int | None
-    loose = ("m",)
-    floats = True
+    loose, floats, misfit = ("m",), True, _unlike
 
     def forward(self, xp, q, k, v, m):
         return _spared.forward(xp, _shares(xp, _scores(xp, self, q, k, m)), v)
@@ -74,14 +79,12 @@ class Attention(Op):
     def dm(self, g, q, k, v, m):
         return _through(self, g, q, k, v, m)
 
-    def misfit(self, *shapes):
-        return _unlike(shapes[0], shapes[1], shapes[3], shapes[2])
-
 
 class Rotary(Op):
     """(z₁, z₂) = (x₁ c - x₂ s, x₂ c + x₁ s) for pairs of entries, turned by angles of cosine c and sine s
 
-    X: (..., d)   c, s: (..., r/2), r ≤ d; entries from r on stay. A pair is (i, i + r/2), or (2i, 2i + 1) if interleaved
+    X: (..., d)   c, s: (..., r/2), r ≤ d; entries from r on stay
+    A pair is (i, i + r/2); if interleaved (2i, 2i + 1)
 
     ∂L/∂X: g turned back        ∂L/∂c = g₁ x₁ + g₂ x₂        ∂L/∂s = g₂ x₁ - g₁ x₂
     """
@@ -115,7 +118,7 @@ def _scores(xp, op, q, k, m):
     if m.dtype != xp.dtypes["bool"]:
         x, m = x + m, m != -INF  # even where x is ∞
     if op.reach is not None:
-        m = m & _reached(xp, *x.shape[-2:], op.reach)
+        m = m & _reached(xp, x.shape[-2], x.shape[-1], op.reach)
     return xp.where(m, x, number(xp, -INF, x))
 
 
@@ -164,14 +167,3 @@ def _joined(xp, op, pair, rest):
     wide = xp.reshape(z, (*z.shape[:-2], 2 * z.shape[-2])) if op.interleaved else z
     rest = xp.broadcast_to(rest, (*wide.shape[:-1], rest.shape[-1]))
     return xp.concat([wide, rest], axis=-1) if rest.shape[-1] else wide
-
-
-def _unlike(q, k, m, v=None):
-    """Why queries, keys, a mask and values do not go together."""
-    if q[-1] != k[-1]:
-        return f"a query has {q[-1]} entries, a key {k[-1]}; their products are summed, so they must agree"
-    if v is not None and k[-2] != v[-2]:
-        return f"there are {k[-2]} keys and {v[-2]} values; each key has one value"
-    if any(have not in (1, n) for have, n in zip(m[-2:][::-1], (k[-2], q[-2]), strict=False)):
-        return f"{q[-2]} queries and {k[-2]} keys take a mask (..., {q[-2]}, {k[-2]}), not {m}"
-    return _clash(tuple([(*shape[:-2], 1, 1) for shape in (q, k, m, v or ())]))
