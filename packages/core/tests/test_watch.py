@@ -113,3 +113,9 @@ def test_a_watcher_of_ones_own():
     with Names() as names:
         pg.ones(2, 3) + pg.ones(3)
     assert names.seen == [("add", [(2, 3), (3,)], (2, 3))]
+
+
+def test_the_nan_tracer_tells_of_inputs_that_held_nan_already():
+    x = pg.full((1, 2), pg.nan)
+    with pg.nan_tracer(), pytest.raises(NonFiniteError, match=r"(?s)made 2 NaN.*input 0: float32 \(1, 2\).*2 NaN"):
+        pg.concat([x])

@@ -82,6 +82,7 @@ def tensors_of(outputs: Any) -> Iterator[Tensor]:
     yield from outputs if isinstance(outputs, tuple) else (outputs,)
 
 
+@switch(watchers=(), recording=False)
 def statistics(x: Tensor) -> str:
     """`float32 (2, 3): min -1, mean 0.5, max 2, 1 NaN, 0 infinite`; the first three of the finite entries."""
     head = f"{x.dtype} {x.shape}"

@@ -77,13 +77,14 @@ def _read(
     if any(x.ndim < 2 for x in (q, k, *v)):
         shapes = ", ".join(str(x.shape) for x in (q, k, *v))
         raise ShapeError(f"{name}: shapes {shapes}; queries, keys and values have two axes at least, (..., n, d)")
-    d = q.shape[-1]
-    op = float(scale if scale is not None else 1 / sqrt(d or 1)), offset if causal else None
+    d, t = q.shape[-1], k.shape[-2]
+    reach = offset if causal and offset < t - 1 else None  # else the first query sees all keys
+    op = float(scale if scale is not None else 1 / sqrt(d or 1)), reach
     if mask is None:
         return op, True
     if mask.dtype.kind not in ("bool", "float"):
         raise DTypeError(f"{name}: attn_mask is {mask.dtype}; write mask != 0 for one that says True where to look")
-    _fits(name, mask, q.shape[-2], k.shape[-2])
+    _fits(name, mask, q.shape[-2], t)
     return op, mask.astype(_common(q, k, *v)) if mask.dtype.kind == "float" else mask
 
 
