@@ -23,8 +23,8 @@ nox.needs_version = ">=2026.4.10"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.download_python = "never"
 nox.options.sessions = [
-    "lint", "types", "layers", "size", "release-check", "tests", "cases", "parity", "interop", "weights", "alone", "extras",
-    "third_party", "scaffold", "docs", "build",
+    "lint", "types", "layers", "size", "release-check", "tests", "cases", "parity", "interop", "weights", "alone",
+    "extras", "third_party", "scaffold", "docs", "build",
 ]  # fmt: skip
 
 ROOT = Path(__file__).parent
@@ -201,8 +201,17 @@ EXTRAS = {
     "bfloat16": {"plugrad", "pluggy", "plugrad-numpy", "numpy", "ml-dtypes"},
     "numpy,nn": {"plugrad", "pluggy", "plugrad-numpy", "numpy", "plugrad-nn"},
     "nn,optim": {"plugrad", "pluggy", "plugrad-nn", "plugrad-optim"},
-    "all": {"plugrad", "pluggy", "plugrad-numpy", "numpy", "plugrad-nn", "plugrad-optim", "plugrad-data",
-            "plugrad-io", "safetensors"},
+    "all": {
+        "plugrad",
+        "pluggy",
+        "plugrad-numpy",
+        "numpy",
+        "plugrad-nn",
+        "plugrad-optim",
+        "plugrad-data",
+        "plugrad-io",
+        "safetensors",
+    },
     "cuda12x": {"plugrad", "pluggy", "plugrad-cuda", "numpy", "cupy-cuda12x"},
     "cuda13x": {"plugrad", "pluggy", "plugrad-cuda", "numpy", "cupy-cuda13x"},
 }

@@ -13,6 +13,7 @@ import pytest
 HERE = Path(__file__).parent
 CASES = [case for name in ("cases.json", "own.json") for case in json.loads((HERE / name).read_text("utf-8"))]
 
+
 @pytest.fixture(scope="module")
 def outcomes() -> dict[str, Any]:
     """All cases, run once in a process of their own."""
