@@ -51,7 +51,7 @@ def version(root: Path) -> str:
 def test_a_new_version_is_written_everywhere(tree: Path) -> None:
     release.set_version("9.8.7", tree)
     found = release.projects(tree)
-    assert len(found) == 6
+    assert len(found) == 7
     assert {p["version"] for p in found.values()} == {"9.8.7"}
     guests = list(release.projects(tree, release.GUESTS).values())
     assert [g["dependencies"] for g in guests] == [["plugrad~=9.8.7"]]
