@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sphinx.util.docutils import SphinxDirective
 
-from plugrad import Op, ops
+from plugrad import Op
 from plugrad.backend import REQUIRED
 
 if TYPE_CHECKING:
@@ -55,15 +55,23 @@ def entries(module: ModuleType) -> list[str]:
     return [f".. {'autoclass' if isinstance(own[n], type) else 'autofunction'}:: {module.__name__}.{n}\n" for n in ours]
 
 
+def files(name: str) -> list[ModuleType]:
+    """A module; of a package, its modules and those of its packages."""
+    module = import_module(name)
+    inside = pkgutil.iter_modules(getattr(module, "__path__", ()), f"{name}.")
+    return [m for info in inside for m in files(info.name)] if hasattr(module, "__path__") else [module]
+
+
 class Catalogue(SphinxDirective):
-    """`{catalogue}`: every op there is, and every function on tensors, file by file."""
+    """`{catalogue} module ...`: what modules and packages export, file by file; every op among it."""
+
+    required_arguments, optional_arguments = 1, 99
 
     def run(self) -> list[nodes.Node]:
         text = ["```{eval-rst}"]
-        for info in pkgutil.iter_modules(ops.__path__, "plugrad.ops."):
-            module = import_module(info.name)
+        for module in [m for name in self.arguments for m in files(name)]:
             if found := entries(module):
-                title = (module.__doc__ or info.name).strip().splitlines()[0].replace("`", "``")
+                title = (module.__doc__ or module.__name__).strip().splitlines()[0].replace("`", "``")
                 text += [f".. rubric:: {title}\n", *found]
         return self.parse_text_to_nodes("\n".join([*text, "```"]))
 
