@@ -294,7 +294,8 @@ def types(session: nox.Session) -> None:
     """mypy, strict, on every package; mypy and basedpyright on the public surface, as its users see it."""
     session.install(*EDITABLE, *group("types"))
     session.run("mypy", *(arg for module in MODULES for arg in ("-p", module)))
-    session.run("mypy", "tests/typing/surface.py", "examples/mlp_digits.py", "examples/pretrained", "tools", "noxfile.py")
+    examples = ["examples/mlp_digits.py", "examples/pretrained"]
+    session.run("mypy", "tests/typing/surface.py", *examples, "tools", "noxfile.py")
     session.run("basedpyright", "--pythonpath", shutil.which("python", path=session.bin) or "python")
 
 

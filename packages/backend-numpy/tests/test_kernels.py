@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 import warnings
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -131,8 +132,10 @@ def test_half_precision_is_left_to_the_formula():
 
 
 def test_every_registered_kernel_loads_and_belongs_to_an_op():
-    for op in _plugin.KERNELS:
+    there = {op for op in _plugin.KERNELS if find_spec(op.partition(".")[0])}  # plugrad-nn may not be installed
+    for op in there:
         assert device.kernels[pg.Op.catalogue[op]].forward is not None
+    assert any(op.startswith("plugrad.") for op in there)
 
 
 def test_kernels_are_imported_only_when_their_op_runs():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from .. import plugins
@@ -32,6 +33,9 @@ def parity(key: str, rows: Iterable[Case]) -> Callable[[Subject], None]:
 
     def check(s: Subject) -> None:
         """Kernel on and kernel off give the same values and gradients; where it is forced it runs or says why not."""
+        package = key.partition(".")[0]
+        if key not in Op.catalogue and find_spec(package) is None:
+            raise Excused(f"{package}, whose op the kernel is for, is not installed")
         expect(key in Op.catalogue, f"a kernel is registered for {key}, and no op of that name is known")
         expect(bool(own), f"the kernel for {key} has no case row: it is held to nothing. Add one for this op")
         able = [row for row in own if set(row.needs) <= s.backend.capabilities]
