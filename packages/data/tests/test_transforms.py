@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import plugrad as pg
+import plugrad_data as data
 from plugrad.errors import DTypeError, ShapeError
 from plugrad_data import transforms as T
 
@@ -145,3 +146,69 @@ def test_one_seed_one_picture() -> None:
 def test_settings_that_make_no_sense(make: Any) -> None:
     with pytest.raises(ValueError, match=r"from|none of|numbers"):
         make()
+
+
+class Pillow:
+    """What has no shape."""
+
+
+EACH = [
+    T.RandomHorizontalFlip(1.0), T.RandomVerticalFlip(1.0), T.Normalize([0.0], [1.0]), T.Pad(1), T.CenterCrop(2),
+    T.RandomCrop(2), T.Resize(2), T.RandomResizedCrop(2), T.RandomErasing(1.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", EACH)
+@pytest.mark.parametrize("x", [Pillow(), np.zeros(3), [[1, 2], [3, 4]]])
+def test_what_is_no_picture_yet(f: Any, x: Any) -> None:
+    with pytest.raises(DTypeError, match=rf"{type(f).__name__}: a picture is .* put ToTensor\(\) in front"):
+        f(x)
+
+
+@pytest.mark.parametrize("dtype", ["uint16", "uint32", "int32", "int64", "bool", "float64", "uint8", "int8"])
+def test_resized_in_its_own_dtype(dtype: str) -> None:
+    """Nothing is cut off at 255, whole numbers are rounded, large ones are exact."""
+    top = 1 if dtype in ("bool", "float64") else min(np.iinfo(dtype).max, 2**50) // 4 * 3
+    x = np.array([[[0, 0, top, top], [top, top, top, top]]], dtype)
+    for given in (x, pg.tensor(x)):
+        z = T.Resize((1, 2), antialias=False)(given)
+        assert str(z.dtype) in (dtype, f"plugrad.{dtype}")
+        want = [top * 0.5, top] if dtype == "float64" else [round(top * share) for share in (0.5, 1)]
+        found = host(z).reshape(-1).tolist()
+        assert found[1] == want[1]
+        assert abs(found[0] - want[0]) <= (top > 1)
+
+
+def test_pictures_that_would_come_out_wrong_are_refused() -> None:
+    with pytest.raises(DTypeError, match="uint16; bytes or floats are wanted, from 0 to 1"):
+        T.ToTensor()(np.zeros((2, 2), np.uint16))
+    image = pytest.importorskip("PIL.Image")
+    with pytest.raises(DTypeError, match="numbers in a palette"):
+        T.ToTensor()(image.fromarray(BYTES[0]).convert("P"))
+
+
+def test_values_to_erase_with() -> None:
+    for x in kinds():
+        with pytest.raises(ShapeError, match=r"3 values for a picture of shape \(2, 5, 7\)"):
+            T.RandomErasing(1.0, value=(1, 2, 3))(x)
+        z = host(T.RandomErasing(1.0, value=np.uint8(77), generator=pg.Generator(1))(x))
+        assert (z != BYTES).sum() == (z == 77).sum() > 0
+    assert T.RandomErasing(1.0)(BYTES[0]).shape == (5, 7)
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.5, (1, 2, 3), (0, 2), "ab", None])
+def test_sizes(size: Any) -> None:
+    for kind in (T.Resize, T.CenterCrop, T.RandomCrop, T.RandomResizedCrop):
+        with pytest.raises(ValueError, match=f"{kind.__name__}: size .* is a number of pixels from 1, or two"):
+            kind(size)
+
+
+def test_turned_pictures_through_workers() -> None:
+    """Views with negative strides are stacked, and sent, as they read."""
+    both = T.Compose([T.RandomHorizontalFlip(1.0), T.RandomVerticalFlip(1.0)])
+    want = BYTES[:, ::-1, ::-1]
+    for x in (BYTES, pg.tensor(BYTES), np.tile(BYTES, (1, 40, 40))):
+        for size in (2, None):
+            loader = data.DataLoader(data.MapDataset([x] * 2, both), size, num_workers=1)
+            for batch in loader:
+                assert (host(batch).reshape(-1, *x.shape)[0][:, -5:, -7:] == want).all()

@@ -107,6 +107,11 @@ def set_grad_enabled(on: bool) -> switch:
     return switch(recording=bool(on))
 
 
+def recorded() -> bool:
+    """Is a function being recorded, to be run again on other numbers? Then all must be ops, and no number be read."""
+    return any([w.records for w in current.get().watchers])
+
+
 def is_grad_enabled() -> bool:
     """Is the way back being remembered?"""
     return current.get().recording

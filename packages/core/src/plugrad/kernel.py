@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .call import wrap
-from .context import switch
+from .context import recorded, switch
 from .errors import PluginLoadError
 
 TYPE_CHECKING = False
@@ -48,8 +48,8 @@ class Kernel:
         return "it returned NotImplemented" if self.forward(op, *arrays) is NotImplemented else ""
 
     def gradients(self, n: KernelNode, g: Any, again: bool) -> list[Any] | None:
-        """The kernel's own first-order gradients, as tensors; None where they are to be differentiated again."""
-        if again:
+        """The kernel's own first-order gradients, as tensors; None where they are to be differentiated or run again."""
+        if again or recorded():
             return None
         wanted = [p is not None for p in n.parents]
         some = g if not isinstance(g, tuple) else next(t for t in g if t is not None)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PadCollate", "default_collate", "default_convert"]
 
+NUMBERS = "biuf"  # kinds of NumPy's dtypes that tensors can have
+
 
 def _numpy() -> Any:
     """NumPy, when a batch is first made: an extension's import stays light."""
@@ -27,12 +29,18 @@ def _is_array(x: Any) -> bool:
     return isinstance(x, (np.ndarray, np.generic))
 
 
+def _is_foreign(x: Any) -> bool:
+    """A tensor of another library, which hands it over by DLPack."""
+    return hasattr(x, "__dlpack__") and not isinstance(x, Tensor) and not _is_array(x)
+
+
 def default_collate(batch: list[Any]) -> Any:
     """A batch of samples that are alike.
 
-    Tensors and NumPy arrays are stacked along a new first axis; numbers become a tensor (int64, float32, bool); strings
-    stay a list; mappings, named tuples, tuples and lists are collated entry by entry, and keep their type. Samples that
-    differ in shape, length, keys or kind are refused, and the error says where.
+    Tensors and arrays, NumPy's and those of other libraries (by DLPack), are stacked along a new first axis; numbers
+    become a tensor (int64, float32, bool); strings stay a list; mappings, named tuples, tuples and lists are collated
+    entry by entry, and keep their type. Samples that differ in shape, length, keys or kind are refused, and the error
+    says where.
     """
     return _collate(list(batch), "", _stack)
 
@@ -74,32 +82,50 @@ class PadCollate:
 
 
 def default_convert(sample: Any) -> Any:
-    """One sample with its arrays as tensors: what a DataLoader gives without batching."""
-    if _is_array(sample):
-        return pg.tensor(sample)
-    if isinstance(sample, Mapping):
-        return _mapping(sample, {key: default_convert(v) for key, v in sample.items()})
-    if isinstance(sample, (tuple, list)):
-        return _sequence(sample, [default_convert(v) for v in sample])
-    return sample
+    """One sample with its arrays of numbers as tensors: what a DataLoader gives without batching."""
+    return converted(sample, _tensor)
+
+
+def converted(x: Any, leaf: Callable[[Any], Any]) -> Any:
+    """leaf(x) for everything in containers, which keep their type."""
+    if isinstance(x, Mapping):
+        return _mapping(x, {key: converted(v, leaf) for key, v in x.items()})
+    if isinstance(x, (tuple, list)):
+        return _sequence(x, [converted(v, leaf) for v in x])
+    return leaf(x)
+
+
+def _tensor(x: Any) -> Any:
+    if _is_foreign(x):
+        return pg.from_dlpack(x)
+    return pg.tensor(x) if _is_array(x) and _is_numeric(x.dtype) else x
+
+
+def _is_numeric(dtype: Any) -> bool:
+    return dtype.kind in NUMBERS or dtype.name == "bfloat16"
 
 
 def _collate(batch: list[Any], where: str, stack: Callable[[list[Any], str], Any]) -> Any:
+    if not batch:
+        raise ShapeError("collate: a batch without samples; what batch_sampler yields is a list of indices, not empty")
     first = batch[0]
-    if isinstance(first, Tensor) or _is_array(first):
-        return stack(batch, where)
-    if isinstance(first, (bool, int, float)):
-        return _numbers(batch, where)
     if isinstance(first, (str, bytes)):
         return _alike(batch, (str, bytes), where)
+    if isinstance(first, Tensor) or _is_array(first):
+        mixed = isinstance(first, _numpy().generic) and any(type(x) in (bool, int, float) for x in batch)
+        return _numbers(batch, where) if mixed else stack(batch, where)
+    if isinstance(first, (bool, int, float)):
+        return _numbers(batch, where)
     if isinstance(first, Mapping):
-        _same(batch, where, "keys", lambda sample: sorted(map(str, sample)), Mapping)
+        _same(batch, where, "keys", lambda sample: sorted(sample, key=repr), Mapping)
         return _mapping(first, {key: _collate([s[key] for s in batch], f"{where}[{key!r}]", stack) for key in first})
     if isinstance(first, (tuple, list)):
         _same(batch, where, "length", len, (tuple, list))
         names = getattr(first, "_fields", None)
         parts = [f".{names[i]}" if names else f"[{i}]" for i in range(len(first))]
         return _sequence(first, [_collate([s[i] for s in batch], where + part, stack) for i, part in enumerate(parts)])
+    if _is_foreign(first):
+        return stack([_tensor(x) for x in _alike(batch, type(first), where)], where)
     raise DTypeError(
         f"collate: sample{where} is a {type(first).__name__}; tensors, arrays, numbers, strings, mappings, tuples and "
         "lists make batches. Convert it in the data set, or pass collate_fn"
@@ -112,7 +138,7 @@ def _stack(batch: list[Any], where: str) -> Tensor:
     _same(batch, where, "shape", lambda sample: tuple(sample.shape), object, "pad them in collate_fn")
     if all(isinstance(sample, Tensor) for sample in batch):
         return _stacked(batch)
-    if not any(isinstance(sample, Tensor) for sample in batch) and np.asarray(batch[0]).dtype.kind not in "OSUMmVc":
+    if not any(isinstance(sample, Tensor) for sample in batch) and _is_numeric(batch[0].dtype):
         return pg.asarray(np.stack(batch), copy=False)  # nobody else holds that array
     kinds = ", ".join(sorted({f"{type(sample).__name__} of {sample.dtype}" for sample in batch}))
     raise DTypeError(f"collate: sample{where} cannot be stacked: {kinds}; make tensors of them in the data set")
@@ -128,7 +154,7 @@ def _stacked(batch: list[Tensor]) -> Tensor:
 
 
 def _numbers(batch: list[Any], where: str) -> Tensor:
-    plain = [v.item() if _is_array(v) else v for v in batch]
+    plain = [v.item() if isinstance(v, _numpy().generic) else v for v in batch]
     return pg.tensor(_alike(plain, (bool, int, float), where))
 
 

@@ -89,7 +89,7 @@ class ConcatDataset(Dataset):
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = list(datasets)
-        if not self.datasets or any(isinstance(d, IterableDataset) for d in self.datasets):
+        if not self.datasets or any(map(is_stream, self.datasets)):
             raise ValueError("ConcatDataset: pass data sets with a length, one or more")
         self.cumulative_sizes = list(accumulate(map(len, self.datasets)))
 
@@ -131,14 +131,23 @@ class MapDataset(Dataset):
         return self.f(self.dataset[index])
 
 
+def is_stream(dataset: Any) -> bool:
+    """Is it to be iterated over, for want of an index? IterableDataset, other libraries' too, have one that raises."""
+    if any(cls.__name__ == "IterableDataset" for cls in type(dataset).__mro__):
+        return True
+    return hasattr(dataset, "__iter__") and not hasattr(dataset, "__getitem__")
+
+
 def gather(dataset: Any, indices: Sequence[int]) -> Any:
     """The batch in one go, as sample by sample would give it; None where the data set has no `gather` for that.
 
     A class that changes `__getitem__` below the one that wrote `gather` has none: it would give other samples.
     """
+    if not isinstance(dataset, Dataset):
+        return None
     order = type(dataset).__mro__
     fast, slow = (next((i for i, c in enumerate(order) if name in vars(c)), None) for name in ("gather", "__getitem__"))
-    return None if fast is None or (slow is not None and slow < fast) else dataset.gather(indices)
+    return None if fast is None or (slow is not None and slow < fast) else dataset.gather(indices)  # type: ignore[attr-defined]
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | None = None) -> list[Subset]:
@@ -147,12 +156,11 @@ def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | 
     Of shares, what rounding down leaves over goes to the first subsets, one sample each.
     """
     n = len(dataset)
-    sizes = [int(k) for k in lengths]
-    if abs(sum(lengths) - 1) < 1e-9 and n != 1:
-        sizes = [floor(n * share) for share in lengths]
-        for i in range(n - sum(sizes)):
-            sizes[i % len(sizes)] += 1
-    if sum(sizes) != n or any(k < 0 for k in sizes):
+    shares = abs(sum(lengths) - 1) < 1e-9
+    sizes = [floor(n * k if shares else k) for k in lengths if k >= 0]
+    for i in range(n - sum(sizes) if shares else 0):
+        sizes[i % len(sizes)] += 1
+    if sum(sizes) != n or len(sizes) != len(lengths):
         raise ValueError(f"random_split: lengths {list(lengths)} add up to {sum(lengths)}; there are {n} samples")
     order = pg.randperm(n, generator=generator).tolist()
     ends = list(accumulate(sizes))

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import plugrad as pg
 from plugrad import Tensor
 
-from .collate import default_collate, default_convert
-from .dataset import IterableDataset
+from .collate import converted, default_collate, default_convert
+from .dataset import IterableDataset, is_stream
 from .info import WorkerInfo, get_worker_info
 from .maker import END, Maker
 from .place import Place
-from .sampler import BatchSampler, RandomSampler, SequentialSampler
+from .sampler import BatchSampler, RandomSampler, SequentialSampler, counts
 from .seeds import draw
 
 if TYPE_CHECKING:
@@ -24,12 +24,14 @@ if TYPE_CHECKING:
 
 __all__ = ["DataLoader", "WorkerInfo", "get_worker_info"]
 
+STATE = ("epoch", "batches", "seed", "order", "generator", "sampler", "stream")
+
 
 class DataLoader:
     """Batches of a data set: `for x, y in DataLoader(dataset, batch_size=64, shuffle=True): ...`
 
-    dataset         anything with `__len__` and `__getitem__` (and, if it likes, `__getitems__(indices)`), or an
-                    IterableDataset
+    dataset         anything with `__len__` and `__getitem__` (and, if it likes, `__getitems__(indices)`), or a stream:
+                    an IterableDataset, or what can be iterated over again and again and has no index
     batch_size      samples in a batch; None: no batches, one sample after another
     shuffle         a new random order in each epoch, from `generator` (default: plugrad's)
     sampler         yields indices, instead of `shuffle`; batch_sampler yields lists of indices, instead of all these
@@ -81,7 +83,8 @@ class DataLoader:
         self.num_workers, self.timeout, self.worker_init_fn = num_workers, timeout, worker_init_fn
         self.multiprocessing_context, self.generator = multiprocessing_context, generator
         self.prefetch_factor, self.persistent_workers, self.pin_memory = prefetch_factor, persistent_workers, pin_memory
-        self.stream = isinstance(dataset, IterableDataset)
+        self.stream = is_stream(dataset)
+        _check_source(dataset, self.stream)
         _check(self.stream, batch_size, shuffle, sampler, batch_sampler, drop_last)
         _check_workers(num_workers, prefetch_factor, timeout, persistent_workers, multiprocessing_context)
         self.collate_fn = collate_fn or (
@@ -101,16 +104,22 @@ class DataLoader:
         self._pool: Any = None  # workers that persist
 
     def __len__(self) -> int:
-        """Batches in an epoch."""
+        """Batches in an epoch; of a stream that has a length, as if one worker read it."""
         if self.stream:
-            raise TypeError(f"len() of a DataLoader over {type(self.dataset).__name__}, a stream")
+            return self._stream_len()
         return len(self.batch_sampler if self.batch_sampler is not None else self.sampler)  # type: ignore[arg-type]
+
+    def _stream_len(self) -> int:
+        if not hasattr(self.dataset, "__len__"):
+            raise TypeError(f"len() of a DataLoader over {type(self.dataset).__name__}, a stream without a length")
+        n, size = len(self.dataset), self.batch_size or 1
+        return n // size if self.drop_last else -(-n // size)
 
     def __iter__(self) -> Iterator[Any]:
         seed, place = self._begin()
         for batch in self._with_workers(seed, place) if self.num_workers else self._here(seed, place):
             place.batches += 1
-            yield batch if self.device is None else _moved(batch, self.device)
+            yield batch if self.device is None else converted(batch, self._moved)
         self.epoch += 1
         self._seed, self._place, self._maker = None, Place(self.num_workers), None
         finish = self._stateful("finish")
@@ -164,6 +173,9 @@ class DataLoader:
                 self._pool = pool
         return pool.run(self._tasks(place.batches), seed, place, keep=pool is self._pool)  # type: ignore[no-any-return]
 
+    def _moved(self, x: Any) -> Any:
+        return x.to(device=self.device) if isinstance(x, Tensor) else x
+
     def __getstate__(self) -> dict[str, Any]:
         """A copy has no workers."""
         return {**vars(self), "_pool": None}
@@ -171,10 +183,10 @@ class DataLoader:
     # -- going on in the middle of an epoch ---------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the running epoch stands. Saved in the loop, it counts the batch that the loop has in hand.
+        """Where the running epoch stands: of several at a time, the one that began last.
 
-        Plain numbers, but for what a sampler or a stream of your own puts in. Batches that workers made ahead do not
-        count.
+        Saved in the loop, it counts the batch that the loop has in hand; batches that workers made ahead do not count.
+        Plain numbers and strings, but for what a sampler or a stream of your own puts in.
         """
         if self._loaded is not None:
             return deepcopy(self._loaded)
@@ -185,6 +197,7 @@ class DataLoader:
             "epoch": self.epoch,
             "batches": self._place.batches,
             "seed": self._seed,
+            "order": self._order(),
             "generator": None if self.generator is None else list(self.generator.get_state()),
             "sampler": None if save is None else save(),
             "stream": deepcopy(self._place.stream()) if self.stream and self._seed is not None else None,
@@ -198,22 +211,54 @@ class DataLoader:
         stood, unless it has these two (asked when the last sample of a batch was read); the number of workers is that
         of the saved state until the epoch is over. Draws from the default generator go on with `pg.set_rng_state`.
         """
-        Place(
-            self.num_workers, state_dict["batches"], state_dict["stream"]
-        )  # refuses a stream that was divided otherwise
-        self._loaded = deepcopy(state_dict)
-        self.epoch = state_dict["epoch"]
+        lacking = [part for part in STATE if part not in state_dict]
+        if lacking:
+            raise ValueError(f"DataLoader: this is no state of a loader; it lacks {', '.join(lacking)}")
+        Place(self.num_workers, state_dict["batches"], state_dict["stream"])  # refuses one that was divided otherwise
+        if state_dict["seed"] is not None:
+            _check_order(state_dict["order"], self._order())
+        load = self._stateful("load_state_dict")
+        if load is not None and state_dict["sampler"] is not None:
+            load(state_dict["sampler"])
         if self.generator is not None and state_dict["generator"] is not None:
             self.generator.set_state(state_dict["generator"])
-        load = self._stateful("load_state_dict")
-        if load is not None:
-            load(state_dict["sampler"])
+        self._loaded = deepcopy(state_dict)
+        self.epoch = state_dict["epoch"]
+
+    def _order(self) -> dict[str, Any]:
+        """What decides which samples batch k has."""
+        sampler = self.sampler if self.sampler is not None else self.batch_sampler
+        return {
+            "samples": len(self.dataset) if not self.stream and hasattr(self.dataset, "__len__") else None,
+            "batch_size": self.batch_size, "sampler": None if sampler is None else type(sampler).__name__,
+        }  # fmt: skip
 
     def _stateful(self, method: str) -> Any:
         for source in (self.sampler, self.batch_sampler):
             if hasattr(source, method):
                 return getattr(source, method)
         return None
+
+
+def _check_source(dataset: Any, stream: bool) -> None:
+    """Refuse what is no data set, or one for a single epoch."""
+    name = type(dataset).__name__
+    if stream and not isinstance(dataset, IterableDataset) and hasattr(dataset, "__next__"):
+        raise ValueError(
+            f"DataLoader: a {name} is used up after one epoch; write an IterableDataset that makes it anew"
+        )
+    if not stream and not hasattr(dataset, "__getitem__"):
+        raise TypeError(f"DataLoader: a {name} has neither __getitem__ nor __iter__, so it is no data set")
+
+
+def _check_order(saved: dict[str, Any], mine: dict[str, Any]) -> None:
+    """Refuse to go on in the middle of an epoch that was ordered otherwise."""
+    for what, value in mine.items():
+        if saved[what] != value:
+            raise ValueError(
+                f"DataLoader: the state stands in the middle of an epoch: of it, {what} {saved[what]}, of this loader "
+                f"{value}. Its samples would be others; load it into a loader like the one that saved it"
+            )
 
 
 def _check(stream: bool, batch_size: Any, shuffle: Any, sampler: Any, batch_sampler: Any, drop_last: bool) -> None:
@@ -224,7 +269,9 @@ def _check(stream: bool, batch_size: Any, shuffle: Any, sampler: Any, batch_samp
         raise ValueError("DataLoader: sampler and shuffle exclude each other")
     if batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last):
         raise ValueError("DataLoader: batch_sampler excludes batch_size, shuffle, sampler and drop_last")
-    if batch_size is None and drop_last:
+    if batch_size is not None:
+        counts("DataLoader", "batch_size", batch_size)
+    elif drop_last:
         raise ValueError("DataLoader: batch_size=None makes no batches, so there is none to drop")
 
 
@@ -243,14 +290,3 @@ def _check_workers(num_workers: int, prefetch: int | None, timeout: float, persi
     for name, value in given.items():
         if not num_workers and value is not None:
             raise ValueError(f"DataLoader: {name}={value!r} is for worker processes; pass num_workers=1 or more")
-
-
-def _moved(batch: Any, device: Any) -> Any:
-    if isinstance(batch, Tensor):
-        return batch.to(device=device)
-    if isinstance(batch, dict):
-        return {key: _moved(v, device) for key, v in batch.items()}
-    if isinstance(batch, (tuple, list)):
-        moved = [_moved(v, device) for v in batch]
-        return type(batch)(*moved) if hasattr(batch, "_fields") else type(batch)(moved)
-    return batch

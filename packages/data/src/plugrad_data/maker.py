@@ -5,8 +5,10 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from plugrad.errors import ShapeError
+
 from .collate import default_collate
-from .dataset import ArrayDataset, IterableDataset, Subset, TensorDataset, gather
+from .dataset import ArrayDataset, Subset, TensorDataset, gather, is_stream
 from .held import held
 from .seeds import sown
 
@@ -34,7 +36,7 @@ class Maker:
         self, dataset: Any, collate_fn: Callable[[Any], Any], batch_size: int | None, drop_last: bool, single: bool
     ) -> None:
         self.dataset, self.collate_fn, self.batch_size, self.drop_last = dataset, collate_fn, batch_size, drop_last
-        self.single, self.stream = single, isinstance(dataset, IterableDataset)
+        self.single, self.stream = single, is_stream(dataset)
         self.states: Callable[..., Any] = sown
         self.walk: Callable[[Iterable[Any]], Iterator[Any]] = iter
         self.worker, self.workers = 0, 1
@@ -98,7 +100,10 @@ class Maker:
 
     def many(self, k: int, indices: Any) -> Any:
         try:
-            return self.dataset.__getitems__(indices)
+            samples = list(self.dataset.__getitems__(indices))
+            if len(samples) != len(indices):
+                raise ShapeError(f"__getitems__ gave {len(samples)} samples for {len(indices)} indices")
+            return samples
         except Exception as error:
             error.add_note(f"while loading {_named(indices)} for batch {k}")
             raise

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import plugrad as pg
 from plugrad import Tensor
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+WIDE = ("float64", "int32", "uint32", "int64", "uint64")  # dtypes for which float32 is not enough
 MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect"}  # Pillow's word → plugrad's
 
 
-def pair(who: str, size: int | Sequence[int]) -> tuple[int, int]:
+def pair(who: str, size: Any) -> tuple[int, int]:
     """(height, width)"""
-    h, w = (size, size) if isinstance(size, int) else tuple(size)
-    if h < 1 or w < 1:
-        raise ValueError(f"{who}: size {size} counts pixels, from 1")
-    return h, w
+    found = (size, size) if isinstance(size, int) else tuple(size) if isinstance(size, (tuple, list)) else ()
+    if len(found) != 2 or any(not isinstance(n, int) or n < 1 for n in found):
+        raise ValueError(f"{who}: size {size!r} is a number of pixels from 1, or two: height and width")
+    return found[0], found[1]
 
 
 def crop(x: Any, top: int, left: int, height: int, width: int) -> Any:
@@ -39,14 +37,23 @@ def padded(x: Any, rows: tuple[int, int], columns: tuple[int, int], mode: str = 
 
 
 def resized(x: Any, height: int, width: int, antialias: bool = True) -> Any:
-    """A picture of another height and width, bilinear."""
-    down, across = (weights(n, to, antialias) for n, to in zip(x.shape[-2:], (height, width), strict=True))
+    """A picture of another height and width, bilinear; whole numbers are rounded."""
+    t = "float64" if x.dtype.name in WIDE else "float32"
+    down, across = (weights(n, to, antialias, t) for n, to in zip(x.shape[-2:], (height, width), strict=True))
     if isinstance(x, Tensor):
         down, across = (pg.tensor(w, device=x.device) for w in (down, across))
-        z = down @ x.astype("float32") @ across.mT
-        return z.round().clip(0, 255).astype(x.dtype) if x.dtype.kind == "uint" else z.astype(x.dtype)
-    z = down @ x.astype("float32") @ across.T
-    return z.round().clip(0, 255).astype(x.dtype) if x.dtype.kind == "u" else z.astype(x.dtype)
+    return _like(x, down @ x.astype(t) @ across.mT)
+
+
+def _like(x: Any, z: Any) -> Any:
+    """z in the dtype of x."""
+    import numpy as np
+
+    name = x.dtype.name
+    if "float" in name:
+        return z.astype(x.dtype)
+    low, high = (0, 1) if name == "bool" else (np.iinfo(name).min, np.iinfo(name).max)
+    return z.round().clip(low, high).astype(x.dtype)
 
 
 def grown(x: Any, size: tuple[int, int], fill: float, mode: str = "constant") -> Any:
@@ -57,8 +64,8 @@ def grown(x: Any, size: tuple[int, int], fill: float, mode: str = "constant") ->
 
 
 @lru_cache(maxsize=64)
-def weights(n: int, to: int, antialias: bool) -> Any:
-    """The (to, n) matrix of bilinear resampling, float32, rows adding up to 1.
+def weights(n: int, to: int, antialias: bool, dtype: str) -> Any:
+    """The (to, n) matrix of bilinear resampling, rows adding up to 1.
 
     Pixel i lies at i + ½. Old pixels count by a triangle around the new one, of half width 1 pixel: an old pixel, or,
     with `antialias`, a new one where that is larger.
@@ -72,4 +79,4 @@ def weights(n: int, to: int, antialias: bool) -> Any:
     if not antialias:  # beyond the ends the last pixel goes on
         middle = middle.clip(0.5, n - 0.5)
     table = np.maximum(1 - abs(places - middle[:, None]) / wide, 0)
-    return (table / table.sum(1, keepdims=True)).astype(np.float32)
+    return (table / table.sum(1, keepdims=True)).astype(dtype)

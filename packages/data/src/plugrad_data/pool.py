@@ -81,19 +81,27 @@ class Child:
         self.asked.append(k)
         self.tell(("batch", self.epoch, *self.inbox.returned(), k, indices))
 
-    def take(self, timeout: float) -> tuple[str, Any, Any]:
-        """The next answer of this epoch: its kind, the state of a stream, and the batch or what went wrong."""
+    def take(self, timeout: float) -> tuple[str, Any]:
+        """The next answer of this epoch: its kind, and (batch, state of a stream) or what went wrong."""
         while True:
             self.wait(timeout)
             try:
-                (epoch, kind, state), content = self.inbox.receive()
+                (epoch, kind), content = self.inbox.receive()
             except (EOFError, ConnectionResetError):
                 raise self.ended() from None
             self.heard = True
             if epoch == self.epoch:
-                self.asked.popleft()
-                return kind, state, content(True)
+                return kind, self.opened(content)
             content(False)
+
+    def opened(self, content: Any) -> Any:
+        """What a message holds, which is the answer to what was asked first."""
+        k = self.asked.popleft()
+        try:
+            return content(True)
+        except Exception as error:
+            error.add_note(f"while batch {k} of {self} was unpickled")
+            raise
 
     def wait(self, timeout: float) -> None:
         """Until there is an answer; RuntimeError if there will be none."""
@@ -124,7 +132,12 @@ class Pool:
     """Worker processes that make batches, until `stop` or until nobody holds this object."""
 
     def __init__(self, maker: Any, n: int, context: Any, init: Any, timeout: float, prefetch: int, device: str) -> None:
-        self.timeout, self.prefetch, self.stream = timeout, prefetch, maker.stream
+        if multiprocessing.current_process().daemon:
+            raise RuntimeError(
+                f"DataLoader: num_workers={n} inside a process that may have no children, such as a worker of another "
+                "loader; pass num_workers=0 there"
+            )
+        self.timeout, self.prefetch = timeout, prefetch
         self.busy = False
         self.sound = True  # nothing is half sent, half read, or hanging
         self.epoch = 0
@@ -171,7 +184,7 @@ class Pool:
             child = turns.popleft()
             if not child.asked:
                 continue
-            kind, state, content = child.take(self.timeout)
+            kind, content = child.take(self.timeout)
             self.sound = True
             if kind == worker.FAILED:
                 raise unpacked(content, str(child))
@@ -180,9 +193,10 @@ class Pool:
             self.sound = False
             feed.give(child)
             turns.append(child)
+            batch, state = content
             place.took(child.id, state)
             self.sound = True
-            yield content
+            yield batch
             self.sound = False
         self.sound = True
         if feed.error is not None:

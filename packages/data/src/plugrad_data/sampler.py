@@ -19,6 +19,12 @@ __all__ = [
 ]  # fmt: skip
 
 
+def counts(who: str, what: str, n: Any) -> None:
+    """Refuse what is no number of samples."""
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise ValueError(f"{who}: {what} is {n!r}; it counts samples, from 1")
+
+
 class Sampler:
     """Write `__iter__`, which yields the indices of one epoch, and `__len__` if their number is known."""
 
@@ -81,8 +87,8 @@ class RandomSampler(_Shuffled):
         generator: pg.Generator | None = None,
     ) -> None:
         super().__init__(generator)
-        if num_samples is not None and num_samples < 1:
-            raise ValueError(f"RandomSampler: num_samples is {num_samples}; it counts samples, from 1")
+        if num_samples is not None:
+            counts("RandomSampler", "num_samples", num_samples)
         self.data_source, self.replacement, self._num_samples = data_source, replacement, num_samples
 
     @property
@@ -134,8 +140,7 @@ class WeightedRandomSampler(_Shuffled):
         self.weights = [float(w) for w in weights]
         self.num_samples, self.replacement = num_samples, replacement
         there = sum(w > 0 for w in self.weights)
-        if isinstance(num_samples, bool) or not isinstance(num_samples, int) or num_samples < 1:
-            raise ValueError(f"WeightedRandomSampler: num_samples is {num_samples!r}; it counts samples, from 1")
+        counts("WeightedRandomSampler", "num_samples", num_samples)
         if not there or not all(0 <= w < inf for w in self.weights):
             raise ValueError("WeightedRandomSampler: weights are finite, none is negative, and one is more than 0")
         if not replacement and num_samples > there:
@@ -216,8 +221,9 @@ class LengthGroupedSampler(_Shuffled):
         self, lengths: Sequence[int], batch_size: int, group: int = 50, generator: pg.Generator | None = None
     ) -> None:
         super().__init__(generator)
-        if batch_size < 1 or group < 1:
-            raise ValueError(f"LengthGroupedSampler: batch_size {batch_size} and group {group} count from 1")
+        counts("LengthGroupedSampler", "batch_size", batch_size)
+        if group < 1:
+            raise ValueError(f"LengthGroupedSampler: group is {group}; it counts batches, from 1")
         self.lengths, self.batch_size, self.group = list(lengths), batch_size, group
 
     def __len__(self) -> int:
@@ -237,8 +243,7 @@ class BatchSampler(Sampler):
     """Lists of `batch_size` indices of another sampler; the last may be shorter, or is dropped."""
 
     def __init__(self, sampler: Iterable[Any], batch_size: int, drop_last: bool = False) -> None:
-        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
-            raise ValueError(f"BatchSampler: batch_size is {batch_size!r}; it counts samples, from 1")
+        counts("BatchSampler", "batch_size", batch_size)
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self) -> Iterator[list[Any]]:

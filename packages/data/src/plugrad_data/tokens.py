@@ -23,8 +23,8 @@ __all__ = ["TokenWindows", "characters", "write_tokens"]
 class TokenWindows(Dataset):
     """Sample i is (x, y): `length` tokens from i · stride on, and the tokens that follow each of them.
 
-    tokens    an array of integers, one axis; or the path of an .npy file, which is mapped into memory: a window is read
-              when it is asked for, and a worker process opens the file for itself
+    tokens    integers, an array or a tensor of one axis; or the path of an .npy file, which is mapped into memory: a
+              window is read when it is asked for, and a worker process opens the file for itself
     length    tokens in a window
     stride    from one window to the next; default `length`: windows do not overlap, each token is predicted once
 
@@ -36,13 +36,13 @@ class TokenWindows(Dataset):
         self.length, self.stride = length, length if stride is None else stride
         if self.length < 1 or self.stride < 1:
             raise ValueError(f"TokenWindows: length {length} and stride {stride} count tokens, from 1")
-        self.tokens = self._opened() if self.path is not None else tokens
+        self.tokens = _row(tokens) if self.path is None else self._opened()
         shape = tuple(self.tokens.shape)
         if len(shape) != 1 or self.tokens.dtype.kind not in "iu":
             raise DTypeError(
                 f"TokenWindows: tokens are {self.tokens.dtype} of shape {shape}; integers in a row are wanted"
             )
-        if len(self) < 1:
+        if shape[0] <= length:
             raise ShapeError(
                 f"TokenWindows: {shape[0]} tokens are too few for a window of {length} and the one after it"
             )
@@ -50,7 +50,11 @@ class TokenWindows(Dataset):
     def _opened(self) -> Any:
         import numpy as np
 
-        return np.load(self.path, mmap_mode="r", allow_pickle=False)  # type: ignore[arg-type]
+        path: Any = self.path
+        try:
+            return np.lib.format.open_memmap(path, mode="r")
+        except ValueError as error:
+            raise ShapeError(f"TokenWindows: {path} is no whole .npy file of integers: {error}") from error
 
     def __len__(self) -> int:
         return int((len(self.tokens) - 1 - self.length) // self.stride + 1)
@@ -79,6 +83,12 @@ class TokenWindows(Dataset):
             self.tokens = self._opened()
 
 
+def _row(tokens: Any) -> Any:
+    import numpy as np
+
+    return tokens.numpy() if isinstance(tokens, pg.Tensor) else np.asanyarray(tokens)
+
+
 def write_tokens(path: str | os.PathLike[str], tokens: Iterable[int] | Any, dtype: str = "uint16") -> Path:
     """Write a row of tokens as an .npy file that `TokenWindows` maps into memory; refuses numbers that do not fit.
 
@@ -86,6 +96,8 @@ def write_tokens(path: str | os.PathLike[str], tokens: Iterable[int] | Any, dtyp
     """
     import numpy as np
 
+    if np.dtype(dtype).kind not in "iu":
+        raise DTypeError(f"write_tokens: tokens are integers; dtype {dtype} is not")
     row = np.asarray(tokens if hasattr(tokens, "dtype") else list(tokens))
     limits = np.iinfo(dtype)
     if row.ndim != 1 or (row.size and row.dtype.kind not in "iu"):

@@ -7,6 +7,7 @@ process of a DataLoader finds seeded for itself.
 from __future__ import annotations
 
 from math import exp, log, sqrt
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import plugrad as pg
@@ -42,13 +43,25 @@ class Compose:
 
 
 class _Transform:
-    """Shows its settings; keeps what it draws from."""
+    """Shows its settings; keeps what it draws from. Subclasses write `of`."""
 
     generator: Generator | None = None
 
     def __repr__(self) -> str:
         told = ", ".join(f"{k}={v!r}" for k, v in vars(self).items() if k != "generator" and not k.startswith("_"))
         return f"{type(self).__name__}({told})"
+
+    def __call__(self, x: Any) -> Any:
+        if len(getattr(x, "shape", ())) < 2:
+            raise DTypeError(
+                f"{type(self).__name__}: a picture is an array or a tensor (channels, height, width), not "
+                f"{type(x).__name__}; put ToTensor() in front"
+            )
+        return self.of(x)
+
+    def of(self, x: Any) -> Any:
+        """What becomes of a picture."""
+        raise NotImplementedError(f"{type(self).__name__}.of(self, x) is not written")
 
     def _draw(self, low: float = 0.0, high: float = 1.0) -> float:
         """A number from low to high."""
@@ -68,12 +81,14 @@ class ToTensor(_Transform):
     def __call__(self, picture: Any) -> Tensor:
         import numpy as np
 
+        if getattr(picture, "mode", "")[:1] == "P":
+            raise DTypeError("ToTensor: a picture of numbers in a palette; pass picture.convert('RGB')")
         x = np.asarray(picture)
         if x.ndim not in (2, 3):
             raise ShapeError(f"ToTensor: a picture is (height, width) or (height, width, channels), not {x.shape}")
         x = x[None] if x.ndim == 2 else x.transpose(2, 0, 1)
-        if x.dtype.kind not in "fub":
-            raise DTypeError(f"ToTensor: a picture of {x.dtype}; bytes or floats are wanted")
+        if x.dtype.kind not in "fb" and x.dtype != np.uint8:
+            raise DTypeError(f"ToTensor: a picture of {x.dtype}; bytes or floats are wanted, from 0 to 1")
         return pg.tensor(
             np.multiply(x, np.float32(1 / 255), dtype=np.float32) if x.dtype == np.uint8 else x, dtype="float32"
         )
@@ -89,7 +104,7 @@ class Normalize(_Transform):
                 f"Normalize: mean {self.mean} and std {self.std} have one entry a channel, std more than 0"
             )
 
-    def __call__(self, x: Any) -> Any:
+    def of(self, x: Any) -> Any:
         if x.ndim < 3 or x.shape[-3] != len(self.mean):
             raise ShapeError(f"Normalize: {len(self.mean)} channels are told, the picture has shape {tuple(x.shape)}")
         if not isinstance(x, Tensor):
@@ -110,7 +125,7 @@ class RandomHorizontalFlip(_Transform):
             raise ValueError(f"{type(self).__name__}: p is a probability, from 0 to 1, not {p}")
         self.p, self.generator = p, generator
 
-    def __call__(self, x: Any) -> Any:
+    def of(self, x: Any) -> Any:
         if self._draw() >= self.p:
             return x
         return x[..., ::-1] if self.axis == -1 else x[..., ::-1, :]
@@ -140,7 +155,7 @@ class Pad(_Transform):
             raise ValueError(f"{type(self).__name__}: padding {self.padding} is one, two or four numbers from 0")
         return p * 4 if len(p) == 1 else p * 2 if len(p) == 2 else p  # type: ignore[return-value]
 
-    def __call__(self, x: Any) -> Any:
+    def of(self, x: Any) -> Any:
         left, top, right, bottom = self._sides()
         return padded(x, (top, bottom), (left, right), self.padding_mode, self.fill)
 
@@ -151,7 +166,7 @@ class CenterCrop(_Transform):
     def __init__(self, size: int | Sequence[int]) -> None:
         self.size = pair("CenterCrop", size)
 
-    def __call__(self, x: Any) -> Any:
+    def of(self, x: Any) -> Any:
         x = grown(x, self.size, 0)
         (h, w), (height, width) = self.size, x.shape[-2:]
         return crop(x, round((height - h) / 2), round((width - w) / 2), h, w)
@@ -177,7 +192,7 @@ class RandomCrop(_Transform):
         self.fill, self.padding_mode, self.generator = fill, padding_mode, generator
         self._pad = None if padding is None else Pad(padding, fill, padding_mode)
 
-    def __call__(self, x: Any) -> Any:
+    def of(self, x: Any) -> Any:
         x = x if self._pad is None else self._pad(x)
         x = grown(x, self.size, self.fill, self.padding_mode) if self.pad_if_needed else x
         (h, w), (height, width) = self.size, x.shape[-2:]
@@ -195,9 +210,10 @@ class Resize(_Transform):
     """
 
     def __init__(self, size: int | Sequence[int], antialias: bool = True) -> None:
-        self.size, self.antialias = size if isinstance(size, int) else pair("Resize", size), antialias
+        found = pair("Resize", size)
+        self.size, self.antialias = size if isinstance(size, int) else found, antialias
 
-    def __call__(self, x: Any) -> Any:
+    def of(self, x: Any) -> Any:
         height, width = x.shape[-2:]
         if isinstance(self.size, tuple):
             return resized(x, *self.size, self.antialias)
@@ -223,7 +239,7 @@ class RandomResizedCrop(_Transform):
         self.size, self.scale, self.ratio = pair("RandomResizedCrop", size), tuple(scale), tuple(ratio)
         self.antialias, self.generator = antialias, generator
 
-    def __call__(self, x: Any) -> Any:
+    def of(self, x: Any) -> Any:
         height, width = x.shape[-2:]
         for _ in range(10):
             part = height * width * self._draw(*self.scale)
@@ -257,7 +273,7 @@ class RandomErasing(_Transform):
             raise ValueError(f"RandomErasing: p is a probability, from 0 to 1, not {p}")
         self.p, self.scale, self.ratio, self.value, self.generator = p, tuple(scale), tuple(ratio), value, generator
 
-    def __call__(self, x: Any) -> Any:
+    def of(self, x: Any) -> Any:
         if self._draw() >= self.p:
             return x
         height, width = x.shape[-2:]
@@ -271,7 +287,12 @@ class RandomErasing(_Transform):
 
     def _erased(self, x: Any, top: int, left: int, h: int, w: int) -> Any:
         z = x.clone() if isinstance(x, Tensor) else x.copy()
-        values = (self.value,) * x.shape[-3] if isinstance(self.value, (int, float)) else self.value
-        for channel, v in enumerate(values):
+        value: Any = self.value
+        if isinstance(value, Real):
+            z[..., top : top + h, left : left + w] = value
+            return z
+        if len(value) != (x.shape[-3] if x.ndim > 2 else 0):
+            raise ShapeError(f"RandomErasing: {len(value)} values for a picture of shape {tuple(x.shape)}")
+        for channel, v in enumerate(value):
             z[..., channel, top : top + h, left : left + w] = v
         return z

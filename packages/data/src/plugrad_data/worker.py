@@ -116,28 +116,33 @@ class Worker:
         self.outbox.give_back(free, retired)
         if epoch != self.newest:
             return
-        kind, content, state = self.made(k, indices)
-        self.outbox.send((epoch, kind, state), content)
+        kind, content = self.made(k, indices)
+        try:
+            self.outbox.send((epoch, kind), content)
+        except (BrokenPipeError, ConnectionResetError):
+            raise
+        except (OSError, MemoryError) as error:  # no room for the batch
+            self.outbox.send((epoch, FAILED), pickled(packed(error)))
 
-    def made(self, k: int, indices: Any) -> tuple[str, tuple[bytes, Any], Any]:
-        """What to send: a batch, END, or what went wrong; and the state of a stream."""
+    def made(self, k: int, indices: Any) -> tuple[str, tuple[bytes, Any]]:
+        """What to send: a batch and the state of a stream, END, or what went wrong."""
         if self.fault is not None:
-            return FAILED, pickled(self.fault), None
+            return FAILED, pickled(self.fault)
         maker: Any = self.maker
         try:
             batch = maker.make(k, indices)
-            return (END, pickled(None), None) if batch is END else (BATCH, _sendable(batch, k), maker.state())
+            return (END, pickled(None)) if batch is END else (BATCH, _sendable(batch, maker.state(), k))
         except Abandoned:
             raise
         except BaseException as error:
-            return FAILED, pickled(packed(error)), None
+            return FAILED, pickled(packed(error))
 
 
-def _sendable(batch: Any, k: int) -> tuple[bytes, Any]:
+def _sendable(batch: Any, state: Any, k: int) -> tuple[bytes, Any]:
     try:
-        return pickled(batch)
+        return pickled((batch, state))
     except Exception as error:
-        place, reason = culprit(batch, "batch", error)
+        place, reason = culprit({"batch": batch, "state": state}, "", error)
         raise pickle.PicklingError(f"DataLoader: batch {k} cannot leave its worker: {place} {reason}") from error
 
 

@@ -15,7 +15,7 @@ from .errors import placed
 from .hooks import Hook
 from .parameter import Parameter, give
 from .state import load, state_of
-from .tree import Branch, held, join, once, tree
+from .tree import Branch, attributes, held, join, once, slotted, tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -84,7 +84,7 @@ class Module(Branch):
     # -- what it holds ------------------------------------------------------------------------------------------
 
     def _parts(self) -> Iterable[tuple[str, Any]]:
-        return [(name, value) for name, value in vars(self).items() if name not in PRIVATE]
+        return [(name, value) for name, value in attributes(self) if name not in PRIVATE]
 
     def named_modules(self, prefix: str = "", remove_duplicate: bool = True) -> Iterator[tuple[str, Module]]:
         """(name, module) of this one (name "") and all below, parents first."""
@@ -260,8 +260,10 @@ class Module(Branch):
         inside = "".join(f"\n  {line}" for line in [self.extra_repr(), *children] if line) + "\n"
         return f"{type(self).__name__}({inside if children else self.extra_repr()})"
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: _kept(value) for name, value in vars(self).items() if name != "_names"}
+    def __getstate__(self) -> Any:
+        own = {name: _kept(value) for name, value in vars(self).items() if name != "_names"}
+        slots = {name: _kept(value) for name, value in slotted(self)}
+        return (own, slots) if slots else own
 
 
 def _kept(value: Any) -> Any:

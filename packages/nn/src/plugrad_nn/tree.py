@@ -14,7 +14,19 @@ class Branch:
     """What a walk calls a module; all of its attributes count, unless `_parts` says otherwise."""
 
     def _parts(self) -> Iterable[tuple[str, Any]]:
-        return list(vars(self).items())
+        return attributes(self)
+
+
+def attributes(thing: Any) -> list[tuple[str, Any]]:
+    """(name, value) of what an object holds, in its `__dict__` and in slots."""
+    return [*getattr(thing, "__dict__", {}).items(), *slotted(thing)]
+
+
+def slotted(thing: Any) -> list[tuple[str, Any]]:
+    """(name, value) of what an object holds in slots."""
+    slots = [vars(cls).get("__slots__", ()) for cls in reversed(type(thing).__mro__)]
+    names = [name for some in slots for name in ((some,) if isinstance(some, str) else some)]
+    return [(name, getattr(thing, name)) for name in names if not name.startswith("__") and hasattr(thing, name)]
 
 
 def entries(thing: Any) -> Iterable[tuple[Any, Any]]:
@@ -25,7 +37,7 @@ def entries(thing: Any) -> Iterable[tuple[Any, Any]]:
         return enumerate(thing)
     if isinstance(thing, Branch):
         return thing._parts()
-    return list(vars(thing).items()) if hasattr(type(thing), "__dataclass_fields__") else ()
+    return attributes(thing) if hasattr(type(thing), "__dataclass_fields__") else ()
 
 
 def held(thing: Any, prefix: str = "", inside: tuple[int, ...] = ()) -> Iterator[tuple[str, Any]]:

@@ -44,6 +44,8 @@ class Optimizer:
         self.param_groups: list[Group] = []
         if isinstance(params, Tensor):
             raise DTypeError(f"{type(self).__name__}: parameters come in a list, this is one tensor; write [x]")
+        if hasattr(params, "parameters"):
+            raise DTypeError(f"{type(self).__name__}: {type(params).__name__} is a model; write model.parameters()")
         given: list[Any] = list(params)
         if not given:
             raise ValueError(f"{type(self).__name__}: there are no parameters; was a generator used up before?")

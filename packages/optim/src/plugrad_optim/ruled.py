@@ -47,7 +47,8 @@ class Ruled(Optimizer):
         batches: dict[Any, list[Member]] = {}
         for p in params:
             value, g, state = self.value(p, group), self.gradient(p, group), self.state[p]
-            op, names, numbers = self.rule(value, state, group)
+            op, names, given = self.rule(value, state, group)
+            numbers = tuple(map(float, given))  # a learning rate may be a tensor
             for name in names:
                 if name not in state:
                     state[name] = self.start(name, value, group)

@@ -144,31 +144,30 @@ def add(total: Any, key: Key, part: Any) -> None:
 
 @quiet
 def forward(op: Any, q: Any, k: Any, v: Any, m: Any) -> Any:
-    """Z = P V; keeps Z and log Σ eˢ. NaN is left to the formula."""
+    """Z = P V; keeps Z, m and Σ eˢ⁻ᵐ: apart, as a large m would swallow the logarithm. NaN is left to the formula."""
     p = Pieces(op, q, k, m, v)
     if not p.top < inf:
         return NotImplemented
-    z, lse = np.empty((*p.batch, p.n, v.shape[-1]), q.dtype), np.empty((*p.batch, p.n, 1), q.dtype)
+    z, (top, s) = np.empty((*p.batch, p.n, v.shape[-1]), q.dtype), np.empty((2, *p.batch, p.n, 1), q.dtype)
     for rows, keys, x, _ in p:
-        e, s, top = p.exponentials(x)
+        e, s[rows], top[rows] = p.exponentials(x)
         np.matmul(e, cut(p.v[0], keys), out=z[rows])
-        z[rows] /= s
-        np.add(np.log(s), top, out=lse[rows])
-    return NotImplemented if has_nan(z) else (z, (p, z, lse, (q.shape, k.shape, v.shape, m.shape)))
+        z[rows] /= s[rows]
+    return NotImplemented if has_nan(z) else (z, (p, z, top, s, (q.shape, k.shape, v.shape, m.shape)))
 
 
 @quiet
 def backward(op: Any, kept: Any, g: Any, wanted: Any) -> list[Any]:
-    """∂L/∂V = Pᵀ G        ∂L/∂S = P (G Vᵀ - Σ G Z)        with the weights P = e^(S - log Σ eˢ) made again"""
-    p, z, lse, shapes = kept
+    """∂L/∂V = eᵀ H        ∂L/∂S = e (H Vᵀ - Σ H Z)        with e = eˢ⁻ᵐ made again, and H = G / Σ e"""
+    p, z, top, s, shapes = kept
     found = Slopes(p, wanted)
     for rows, keys, x, room in p:
-        e = np.exp(np.subtract(x, lse[rows], out=x), out=x)
+        h, e = g[rows] / s[rows], np.exp(x if p.calm else np.subtract(x, top[rows], out=x), out=x)
         if found.v[0] is not None:
-            found.multiplied(found.v[0], keys, e.mT, g[rows], rows[-1].start == 0)
+            found.multiplied(found.v[0], keys, e.mT, h, rows[-1].start == 0)
         if found.scores:
-            u = np.matmul(g[rows], cut(p.v[0], keys).mT, out=room)
-            u -= np.matmul(g[rows] * z[rows], np.ones((z.shape[-1], 1), z.dtype))
+            u = np.matmul(h, cut(p.v[0], keys).mT, out=room)
+            u -= np.matmul(h * z[rows], np.ones((z.shape[-1], 1), z.dtype))
             u *= e
             found.collect(rows, keys, u)
     return found.finished(*shapes)

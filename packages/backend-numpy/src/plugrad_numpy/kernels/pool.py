@@ -36,7 +36,7 @@ def frame(w: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
     return sizes, (..., *[slice(b, b + n) for b, n in zip(w.padding, w.size, strict=True)])
 
 
-def framed(w: Any, x: Any, fill: float) -> Any:
+def framed(w: Any, x: Any, fill: Any) -> Any:
     """The padded tensor: `x` itself where nothing is added."""
     sizes, inside = frame(w)
     if sizes == tuple(w.size):
@@ -68,12 +68,14 @@ def max_forward(op: Any, x: Any) -> tuple[Any, Any]:
 def max_backward(op: Any, kept: Any, g: Any, wanted: Any) -> list[Any]:
     """g where an entry is the largest, and no entry before it was."""
     w, (x, z) = op.windows, kept
-    p = framed(w, x, -np.inf)
+    p = framed(w, x, np.nan)  # what is added is never the largest, not even among -∞
     dp, free = np.zeros(p.shape, g.dtype), np.ones(g.shape, bool)
-    if has_nan(z):
-        p, z = np.where(np.isnan(p), np.inf, p), np.where(np.isnan(z), np.inf, z)
+    lost = np.isnan(z) if has_nan(z) else None
+    holes = None if lost is None else framed(w, np.isnan(x), False)
     for key in keys(w):
         here = p[key] == z
+        if holes is not None:
+            here |= holes[key] & lost
         here &= free
         free ^= here
         dp[key] += g * here
@@ -84,7 +86,7 @@ def mean_forward(op: Any, x: Any) -> tuple[Any, Any]:
     """z = Σ over the entries of the windows / d"""
     w = op.windows
     if whole(w):
-        z = x.reshape(*x.shape[:2], -1).mean(2, dtype=x.dtype).reshape(*x.shape[:2], *w.places)
+        z = x.reshape(*x.shape[:2], prod(w.size)).mean(2, dtype=x.dtype).reshape(*x.shape[:2], *w.places)
         if op.divisor:
             z *= x.dtype.type(prod(w.kernel) / op.divisor)
         return z, x.shape

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["gelu", "glu", "mish", "silu", "softsign"]
 
 FLAT, FLAT_TANH, FLAT_EXP = 40.0, 30.0, 800.0  # beyond these Φ(x), σ(2u) and σ(x) are 0 or 1 in every dtype
+FLAT_SIGN = 1e30  # from here on x / (1 + |x|) is 1, with no ∞ / ∞
 HALF_ROOT = 0.7071067811865476  # √½
 DENSITY = 0.3989422804014327  # 1 / √(2π)
 SLOPE, CUBIC = 0.7978845608028654, 0.044715  # √(2/π), and the published fit of the tanh form
@@ -105,7 +106,8 @@ class Softsign(Op):
     elementwise = scales = floats = True
 
     def forward(self, xp, x):
-        return x / (1 + xp.abs(x))
+        c = xp.minimum(xp.maximum(x, number(xp, -FLAT_SIGN, x)), number(xp, FLAT_SIGN, x))
+        return c / (1 + xp.abs(c))
 
     def dx(self, g, x):
         d = 1 + abs(x)

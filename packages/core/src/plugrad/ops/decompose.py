@@ -146,7 +146,7 @@ class SlogDet(Square):
     def dx(self, g, x, z):
         regular, g = _each(z[0].detach() != 0), _each(g[1])
         inverse = unary(_inv, where(regular, x, x.new_ones(x.shape).tril().triu()))
-        return where(regular, g, where(g == 0, 0, float("nan"))) * inverse.mT
+        return where(regular, g, where(g == 0, g, float("nan"))) * inverse.mT
 
 
 class Cholesky(Square):

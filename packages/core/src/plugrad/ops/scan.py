@@ -122,6 +122,7 @@ class Diff(Op):
     """
 
     axis: int
+    numbers = True
 
     def forward(self, xp, x):
         n = x.shape[self.axis]

@@ -74,7 +74,8 @@ def softmax(x: Tensor, axis: int = -1) -> Tensor:
 
 def softmin(x: Tensor, axis: int = -1) -> Tensor:
     """e⁻ˣ / Σ e⁻ˣ along `axis`"""
-    return unary(Softmax(one_axis("softmin", axis, len(x.data.shape))), -x)  # type: ignore[no-any-return]
+    floats = x if x.dtype.is_floating_point else x.astype("float32")  # -x of unsigned integers wraps
+    return unary(Softmax(one_axis("softmin", axis, len(x.data.shape))), -floats)  # type: ignore[no-any-return]
 
 
 def log_softmax(x: Tensor, axis: int = -1) -> Tensor:

@@ -139,7 +139,7 @@ class LogSumExp(Op):
 
     def dx(self, g, x, z):
         g, z = opened(self, g, x.shape), opened(self, z.detach(), x.shape)
-        e = where(isinf(z), where(x == inf, 0, -inf), x - z).exp()
+        e = where(isinf(z), where(x == inf, x.new_zeros(()), -inf), x - z).exp()
         s = sum(e, self.axis, keepdims=True)  # 1, but for rounding, ties at ∞, and rows of -∞
         return mend(g, g * (e / where(s == 0, 1, s)))
 

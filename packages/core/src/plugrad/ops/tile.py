@@ -168,12 +168,13 @@ def pad(x: Tensor, widths: Any, mode: str = "constant", value: bool | int | floa
     z = x.clone()
     for i, (before, after) in enumerate(pairs):
         n = x.shape[i]
-        if not n and (before > 0 or after > 0):
+        first, last = (max(-before, 0), n + min(after, 0)) if mode == "circular" else (0, n)  # of what is left
+        if first == last and (before > 0 or after > 0):
             raise ShapeError(
                 f"pad: axis {i} of shape {x.shape} is empty: there is nothing to {mode}; use mode='constant'"
             )
         if before or after:
-            places = [MODES[mode](k, n) for k in range(-before, n + after)]
+            places = [first + MODES[mode](k - first, last - first) for k in range(-before, n + after)]
             z = apply(Take(i, n, i), z, tensor(places, dtype="int64", device=x.device))
     return z
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from ..call import wrap
 from ..context import current, switch
@@ -33,12 +34,15 @@ class Recomputed(Op):
 
 
 class Notes(Watcher):
-    """What a function drew from while it ran: generators and their states, older nodes and their arrays."""
+    """What a function drew from while it ran: generators and their states, older nodes and their arrays; and what it
+    gave new values, with the old ones (running statistics).
+    """
 
     def __init__(self, first: int) -> None:
         self.first = first
         self.generators: dict[Generator, tuple[int, int]] = {}
         self.drawn: dict[Node, Any] = {}
+        self.moved: dict[int, tuple[ref[Any], Any, Node | None]] = {}
 
     def before(self, op: Op, inputs: list[Any]) -> None:
         if isinstance(op, Bits):
@@ -46,6 +50,14 @@ class Notes(Watcher):
         for x in inputs:
             if x.node is not None and x.node.seq < self.first:
                 self.drawn.setdefault(x.node, x.data)
+
+    def became(self, x: Any, z: Any) -> None:
+        self.moved.setdefault(id(x), (ref(x), x.data, x.node))
+
+    def outlived(self) -> list[tuple[Any, Any, Node | None]]:
+        """(tensor, its old array, its old node) of what is still there."""
+        self.moved = {i: old for i, old in self.moved.items() if old[0]() is not None}
+        return [(x(), data, node) for x, data, node in self.moved.values()]
 
 
 class Recipe:
@@ -55,17 +67,25 @@ class Recipe:
         self.f, self.args, self.notes, self.path = f, [_fresh(x) for x in args], Notes(first), current.get().path
 
     def again(self) -> tuple[Any, ...]:
-        """The outputs once more, from the same random numbers; what was drawn from must not have changed."""
+        """The outputs once more, from the same random numbers; what was drawn from must not have changed.
+
+        What the function moved starts from where it was, and is put back: it has moved already.
+        """
         now = [(g, g.get_state()) for g in self.notes.generators]
+        moved = [(old, (old[0], old[0].data, old[0].node)) for old in self.notes.outlived()]
         notes = Notes(self.notes.first)
         try:
             for g, was in self.notes.generators.items():
                 g.set_state(was)
+            for old, _ in moved:
+                _put(*old)
             with switch(recording=True, walking=False, path=self.path), notes:
                 ys = _many(self.f(*[_fresh(x) for x in self.args]))
         finally:
             for g, state in now:
                 g.set_state(state)
+            for _, new_value in moved:
+                _put(*new_value)
         for node, data in self.notes.drawn.items():
             if notes.drawn.get(node) is not data:
                 raise GraphError(
@@ -89,7 +109,8 @@ def checkpoint(f: Callable[..., Any], *args: Any) -> Any:
     """f(*args), keeping none of its intermediate values: the way back computes f a second time.
 
     Gradients reach the arguments and every tensor that f closes over (parameters of a layer); random numbers are the
-    same the second time. A tensor with a gradient that f draws from and that changes in between is an error.
+    same the second time, and what f changes (running statistics) is changed once. A tensor with a gradient that f draws
+    from and that changes in between is an error.
     (Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016)
     """
     if not current.get().recording:
@@ -98,6 +119,7 @@ def checkpoint(f: Callable[..., Any], *args: Any) -> Any:
     recipe = Recipe(f, args, first)
     with recipe.notes:
         result = f(*args)
+    recipe.notes.outlived()
     ys = _many(result)
     outer = _outer([y.node for y in ys if y.node is not None], first)
     if not outer:
@@ -115,6 +137,10 @@ def checkpoint(f: Callable[..., Any], *args: Any) -> Any:
 def _fresh(x: Any) -> Any:
     """A tensor as it is now, in an object of its own."""
     return wrap(x.data, x.device, x.node) if isinstance(x, Value) else x
+
+
+def _put(x: Any, data: Any, node: Node | None) -> None:
+    x.data, x.node = data, node
 
 
 def _many(x: Any) -> tuple[Any, ...]:

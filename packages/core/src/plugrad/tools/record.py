@@ -29,6 +29,8 @@ class Step(NamedTuple):
 class Recorder(Watcher):
     """Writes down every op, and where its arrays came from."""
 
+    records = True
+
     def __init__(self, args: list[Tensor]) -> None:
         self.steps: list[Step] = []
         self.places: dict[int, int] = {}  # id of an array → its place

@@ -33,7 +33,11 @@ class Watcher:
     read(x)                            numbers of x are about to leave as Python numbers or a NumPy array
     made(x)                            x was made without inputs: zeros, numbers, ...
     became(x, z)                       x is about to take the value of z (x += 1, x[i] = v)
+
+    With `records` the ops are to be run again later: gradients are ops too then, not what a kernel gives back.
     """
+
+    records = False
 
     def before(self, op: Op, inputs: list[Tensor]) -> Any:
         return None

@@ -7,6 +7,7 @@ from typing import Any
 from . import (
     activation,
     attention,
+    check,
     conv,
     ctc,
     embedding,
@@ -21,6 +22,6 @@ from . import (
 )
 
 FILES = (
-    activation, attention, conv, ctc, embedding, linear, loss, margin, norm, pool, recurrent, regression, resize,
+    activation, attention, check, conv, ctc, embedding, linear, loss, margin, norm, pool, recurrent, regression, resize,
 )  # fmt: skip
 ROWS: list[Any] = [row for file in FILES for row in file.ROWS]

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import plugrad as pg
 from plugrad.apply import apply
+from plugrad.context import recorded
 from plugrad.errors import AxisError, DTypeError, ShapeError
 
 from .. import ops
+from .check import checked
 from .loss import reduce
 
 if TYPE_CHECKING:
@@ -82,11 +84,14 @@ def _padded(targets: Tensor, n: list[int], count: Tensor, single: bool, blank: i
     counts = place < count.expand_dims(1)
     y = _rows(targets.astype("int64"), n, count, place, counts, single)
     wrong = counts & ((y < 0) | (y >= classes) | (y == blank))
+    labels, within = pg.where(counts, y, blank), f"labels are 0 to {classes - 1} without the blank {blank}"
+    if recorded():
+        return checked(labels, wrong, AxisError, f"ctc_loss: a target is out of range; {within}")
     if bool(wrong.any()):
         bad = y[wrong].tolist()[0]
         why = "is the blank" if bad == blank else f"is out of range for {classes} classes"
-        raise AxisError(f"ctc_loss: target {bad} {why}; labels are 0 to {classes - 1} without the blank {blank}")
-    return pg.where(counts, y, blank)  # type: ignore[no-any-return]
+        raise AxisError(f"ctc_loss: target {bad} {why}; {within}")
+    return labels  # type: ignore[no-any-return]
 
 
 def _rows(y: Tensor, n: list[int], count: Tensor, place: Tensor, counts: Tensor, single: bool) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from plugrad.apply import apply
@@ -20,9 +21,17 @@ _linear = ops.Linear()
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """x Wᵀ + b        x: (..., n)   W: (m, n)   b: (m,)"""
     if bias is None:
-        plain: Tensor = input @ weight.mT
-        return plain
+        return _plain(input, weight)
     return apply(_linear, input, weight, bias)  # type: ignore[no-any-return]
+
+
+def _plain(x: Tensor, w: Tensor) -> Tensor:
+    """x Wᵀ, with all axes in front as one: one matrix product, and one for each gradient."""
+    *front, n = x.shape if x.ndim else (0,)
+    if w.ndim != 2 or not x.ndim or n != w.shape[1]:
+        raise ShapeError(f"linear: input {x.shape} and weight {w.shape}; they are (..., n) and (m, n)")
+    z: Tensor = x @ w.mT if x.ndim < 3 else (x.reshape(prod(front), n) @ w.mT).reshape(*front, w.shape[0])
+    return z
 
 
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

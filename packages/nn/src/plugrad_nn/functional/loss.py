@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import plugrad as pg
 from plugrad.apply import apply
+from plugrad.context import recorded
 from plugrad.errors import AxisError, DTypeError, ShapeError
 
 from .. import ops
+from .check import checked
 
 if TYPE_CHECKING:
     from plugrad import Tensor
@@ -47,10 +49,12 @@ def binary_cross_entropy(
     From logits, `binary_cross_entropy_with_logits` is exact where this one is cut off.
     """
     same_shape("binary_cross_entropy", input, target)
-    if bool(((input < 0) | (input > 1)).any()):
-        raise ValueError(
-            "binary_cross_entropy: input has entries outside [0, 1]; for logits use binary_cross_entropy_with_logits"
-        )
+    told = "binary_cross_entropy: input has entries outside [0, 1]; for logits use binary_cross_entropy_with_logits"
+    wrong = (input < 0) | (input > 1)
+    if recorded():
+        input = checked(input, wrong, ValueError, told)
+    elif bool(wrong.any()):
+        raise ValueError(told)
     return weighted("binary_cross_entropy", apply(ops.BinaryCrossEntropy(), input, target), weight, reduction)
 
 
@@ -151,6 +155,8 @@ def classes(name: str, x: Tensor, y: Tensor, ignore: int | None, axis: int) -> t
     if y.shape != want:
         raise ShapeError(f"{name}: input has shape {x.shape}, target {y.shape}; integer targets want {want}")
     n = x.shape[axis]
+    if recorded():
+        return _classes_later(name, y, n, ignore)
     low, high = (int(y.min()), int(y.max())) if y.size else (0, 0)
     if low >= 0 and high < n and (ignore is None or not low <= ignore <= high):
         return y, None
@@ -160,6 +166,13 @@ def classes(name: str, x: Tensor, y: Tensor, ignore: int | None, axis: int) -> t
         told = "" if ignore is None else f" (ignore_index is {ignore})"
         raise AxisError(f"{name}: target {y[wrong].tolist()[0]} is out of range for {n} classes{told}")
     return pg.where(counts, y, 0), counts
+
+
+def _classes_later(name: str, y: Tensor, n: int, ignore: int | None) -> tuple[Tensor, Tensor | None]:
+    """As `classes`, of targets that are not known yet."""
+    counts = None if ignore is None else y != ignore
+    y = y if counts is None else pg.where(counts, y, 0)
+    return checked(y, (y < 0) | (y >= n), AxisError, f"{name}: a target is out of range for {n} classes"), counts
 
 
 def _shared(loss: Tensor, y: Tensor, weight: Tensor | None) -> tuple[Tensor, Tensor | None]:

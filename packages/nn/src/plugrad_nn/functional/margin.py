@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import plugrad as pg
 from plugrad.apply import apply
+from plugrad.context import recorded
 from plugrad.errors import AxisError, DTypeError, ShapeError
 
 from .. import ops
+from .check import checked
 from .loss import classes, fits, reduce, same_shape, weighted
 
 if TYPE_CHECKING:
@@ -129,10 +131,13 @@ def multilabel_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean
     if target.dtype.kind != "int":
         raise DTypeError(f"{name}: target is {target.dtype}; labels are integers, ended by -1: target.astype('int64')")
     same_shape(name, input, target)
-    low, high = (int(target.min()), int(target.max())) if target.size else (-1, -1)
-    if low < -1 or high >= input.shape[-1]:
-        bad, last = low if low < -1 else high, input.shape[-1] - 1
-        raise AxisError(f"{name}: target {bad} is out of range: labels are 0 to {last}, and -1 where they end")
+    last = input.shape[-1] - 1
+    range_of = f"labels are 0 to {last}, and -1 where they end"
+    if recorded():
+        wrong = (target < -1) | (target > last)
+        target = checked(target, wrong, AxisError, f"{name}: a target is out of range: {range_of}")
+    elif target.size and not -1 <= (low := int(target.min())) <= (high := int(target.max())) <= last:
+        raise AxisError(f"{name}: target {low if low < -1 else high} is out of range: {range_of}")
     return reduce(apply(ops.MultiLabelMargin(), input, target), reduction)
 
 

@@ -109,7 +109,13 @@ def _windows(
     places = tuple([_places(*axis, ceil) for axis in zip(size, k, s, p, d, strict=True)])
     if any(m < 1 for m in places):
         raise ShapeError(f"{name}: windows of {k} with padding {p} and dilation {d} do not fit an input of {size}")
-    return Windows(size, places, k, s, p, d)
+    windows = Windows(size, places, k, s, p, d)
+    if max(d) > 1 and not all(span for a in range(axes) for span in windows.spans(a)):
+        raise ShapeError(
+            f"{name}: with kernel_size {kernel}, padding {padding} and dilation {dilation} some window reads nothing "
+            f"of an input of {size}; dilate less, or leave ceil_mode out"
+        )
+    return windows
 
 
 def _places(n: int, k: int, s: int, p: int, d: int, ceil: bool) -> int:
@@ -156,5 +162,6 @@ def max_unpool(
         )
     x, i = batched(input, axes), batched(indices, axes)
     z = x.new_zeros((*x.shape[:2], prod(size)))  # windows may share their largest entry: it is put there, not added
-    z = z.scatter(2, i.reshape(*x.shape[:2], -1), x.reshape(*x.shape[:2], -1))
+    flat = (*x.shape[:2], prod(x.shape[2:]))
+    z = z.scatter(2, i.reshape(flat), x.reshape(flat))
     return unbatched(input, axes, z.reshape(*x.shape[:2], *size))

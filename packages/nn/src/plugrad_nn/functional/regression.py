@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plugrad.apply import apply
+from plugrad.context import recorded
 from plugrad.errors import ShapeError
 
 from .. import ops
+from .check import checked
 from .loss import reduce, same_shape
 
 if TYPE_CHECKING:
@@ -88,9 +90,7 @@ def gaussian_nll_loss(
     full    add ½ log 2π
     """
     name = "gaussian_nll_loss"
-    smallest = var if isinstance(var, (int, float)) else float(var.min()) if var.size else 0.0
-    if smallest < 0:
-        raise ValueError(f"{name}: var has the negative entry {smallest}; a variance is 0 or more")
+    var = _not_negative(name, var)
     v = var if isinstance(var, (int, float)) or var.ndim == input.ndim else var.expand_dims(-1)
     for what, t, fits in (("target", target, target), ("var", var, v)):
         if not isinstance(fits, (int, float)) and not _broadcasts(fits.shape, input.shape):
@@ -99,6 +99,15 @@ def gaussian_nll_loss(
                 f"{name}: {what} has shape {shape}, input {input.shape}; it must be equal, or 1 along axes"
             )
     return reduce(apply(ops.GaussianNLL(bool(full), float(eps)), input, target, v), reduction)
+
+
+def _not_negative(name: str, var: Tensor | float) -> Tensor | float:
+    if recorded() and not isinstance(var, (int, float)):
+        return checked(var, var < 0, ValueError, f"{name}: var has a negative entry; a variance is 0 or more")
+    smallest = var if isinstance(var, (int, float)) else float(var.min()) if var.size else 0.0
+    if smallest < 0:
+        raise ValueError(f"{name}: var has the negative entry {smallest}; a variance is 0 or more")
+    return var
 
 
 def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:

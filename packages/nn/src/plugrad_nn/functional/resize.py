@@ -50,13 +50,11 @@ def interpolate(
     new, scales = _sizes(old, size, scale_factor, recompute_scale_factor)
     if kind == "area":
         return (pool.adaptive_avg_pool1d, pool.adaptive_avg_pool2d, pool.adaptive_avg_pool3d)[axes - 1](input, new)
-    x = input
+    x = input if kind.startswith("nearest") or input.dtype.is_floating_point else input.astype("float32")
     for axis, (n, m, scale) in enumerate(zip(old, new, scales, strict=True), 2):
         ratio = _ratio(n, m, scale, bool(align_corners))
-        kept = not antialias and (
-            kind in ("linear", "nearest-exact") or (kind == "nearest" and axes == 2)
-        )  # as PyTorch
-        if n != m or not (kept or ratio == 1):
+        kept = ratio == 1 or antialias or kind == "linear"  # PyTorch: these leave an axis whose size stays
+        if n != m or not kept:
             x = unary(ops.Resample(axis, Grid(n, m, kind, ratio, bool(align_corners), bool(antialias))), x)
     return x
 

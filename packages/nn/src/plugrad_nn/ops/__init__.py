@@ -2,6 +2,7 @@
 
 from .activation import *
 from .attention import *
+from .check import *
 from .conv import *
 from .ctc import *
 from .embedding import *

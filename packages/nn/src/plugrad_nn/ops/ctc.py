@@ -23,7 +23,7 @@ class CTC(Op):
 
     blank: int
     name = "ctc_loss"
-    loose = ("y", "m", "n")
+    loose, floats = ("y", "m", "n"), True
 
     def forward(self, xp, x, y, m, n):
         place = xp.arange(2 * y.shape[1] + 1, dtype=y.dtype)

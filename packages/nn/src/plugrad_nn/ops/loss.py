@@ -20,12 +20,12 @@ class CrossEntropy(Op):
 
     axis: int
     smoothing: float
-    loose = ("y",)
+    loose, floats = ("y",), True
 
     def forward(self, xp, x, y):
-        top = _log_sum_exp(xp, x, self.axis)
-        z = _gap(xp, top, _of_class(xp, x, y, self.axis))
-        return xp.reshape(_smooth(xp, z, top, x, self) if self.smoothing else z, y.shape)
+        m, s = _peak(xp, x, self.axis)
+        z = s + _gap(xp, m, _of_class(xp, x, y, self.axis))
+        return xp.reshape(_smooth(xp, z, s + _gap(xp, m, x), self) if self.smoothing else z, y.shape)
 
     def dx(self, g, x, y):
         g, right = g.expand_dims(self.axis), _right(x.shape, y, self.axis).astype(x.dtype)
@@ -42,7 +42,7 @@ class NLL(Op):
     axis: int
     shape: tuple[int, ...]
     name = "nll_loss"
-    loose = ("y",)
+    loose, floats = ("y",), True
 
     def forward(self, xp, x, y):
         return -xp.reshape(_of_class(xp, x, y, self.axis), y.shape)
@@ -58,9 +58,11 @@ class SoftCrossEntropy(Op):
     """
 
     axis: int
+    floats = True
 
     def forward(self, xp, x, q):
-        return xp.sum(_weighed(xp, q, _gap(xp, _log_sum_exp(xp, x, self.axis), x)), axis=self.axis)
+        m, s = _peak(xp, x, self.axis)
+        return xp.sum(_weighed(xp, q, s + _gap(xp, m, x)), axis=self.axis)
 
     def dx(self, g, x, q):
         g, p = g.expand_dims(self.axis), x.softmax(axis=self.axis)
@@ -79,7 +81,7 @@ class BCEWithLogits(Op):
     """
 
     name = "binary_cross_entropy_with_logits"
-    elementwise = scales = True
+    elementwise = scales = floats = True
 
     def forward(self, xp, x, t, p):
         return _weighed(xp, p * t, _softplus(xp, -x)) + _weighed(xp, 1 - t, _softplus(xp, x))
@@ -100,7 +102,7 @@ class BinaryCrossEntropy(Op):
     ∂L/∂x = g · (x - t) / max(x (1 - x), 10⁻¹²)        ∂L/∂t = g · (max(log(1 - x), -100) - max(log x, -100))
     """
 
-    elementwise = scales = True
+    elementwise = scales = floats = True
 
     def forward(self, xp, x, t):
         return -t * _floored(xp, xp.log, x) - (1 - t) * _floored(xp, xp.log1p, -x)
@@ -147,24 +149,23 @@ def _right(shape, y, axis):
     return classes.reshape(-1, *[1] * (len(shape) - 1 - axis)) == y.expand_dims(axis)
 
 
-def _log_sum_exp(xp, x, axis):
-    """log Σ eˣ: -∞ for a row of -∞, ∞ where some x is."""
-    top = xp.max(x, axis=axis, keepdims=True)
-    finite, zero = xp.isfinite(top), xp.zeros_like(top)
-    s = xp.sum(xp.exp(xp.minimum(x - xp.where(finite, top, zero), zero)), axis=axis, keepdims=True)
-    return xp.where(finite, top + xp.log(xp.where(finite, s, zero + 1)), top)
+def _peak(xp, x, axis):
+    """m = max x, and log Σ eˣ⁻ᵐ, 0 where m is not finite: apart, so that a large m takes no digits from the rest."""
+    m = xp.max(x, axis=axis, keepdims=True)
+    finite, zero = xp.isfinite(m), xp.zeros_like(m)
+    s = xp.sum(xp.exp(xp.minimum(x - xp.where(finite, m, zero), zero)), axis=axis, keepdims=True)
+    return m, xp.log(xp.where(finite, s, zero + 1))
 
 
-def _gap(xp, top, x):
-    """top - x; NaN, without asking for it, where both are the same infinity."""
-    same = (top == x) & ~xp.isfinite(x)
-    return xp.where(same, xp.zeros_like(x) + float("nan"), top - xp.where(same, xp.zeros_like(x), x))
+def _gap(xp, m, x):
+    """m - x; NaN, without asking for it, where both are the same infinity."""
+    same = (m == x) & ~xp.isfinite(x)
+    return xp.where(same, xp.zeros_like(x) + float("nan"), m - xp.where(same, xp.zeros_like(x), x))
 
 
-def _smooth(xp, z, top, x, op):
-    """(1 - ε) z + ε · the mean of top - x"""
-    rest = xp.sum(_gap(xp, top, x), axis=op.axis, keepdims=True)
-    return (1 - op.smoothing) * z + op.smoothing / x.shape[op.axis] * rest
+def _smooth(xp, z, zs, op):
+    """(1 - ε) z + ε · the mean of the losses of all classes"""
+    return (1 - op.smoothing) * z + op.smoothing / zs.shape[op.axis] * xp.sum(zs, axis=op.axis, keepdims=True)
 
 
 def _softplus(xp, x):

@@ -120,7 +120,7 @@ class MultiMargin(Op):
     p: int
     margin: float
     name = "multi_margin_loss"
-    loose = ("y",)
+    loose, floats = ("y",), True
 
     def forward(self, xp, x, y):
         at = xp.expand_dims(y, axis=-1)
@@ -130,7 +130,7 @@ class MultiMargin(Op):
     def dx(self, g, x, y):
         right = pg.arange(x.shape[-1], dtype=y.dtype, device=y.device) == y.expand_dims(-1)
         h = self.margin - pg.where(right, x, 0).sum(axis=-1, keepdims=True) + x
-        a = pg.where(right | (h <= 0), 0, h * 2 if self.p == 2 else 1.0) / x.shape[-1]
+        a = pg.where(right | (h <= 0), 0, h * 2 if self.p == 2 else pg.ones_like(h)) / x.shape[-1]
         return g.expand_dims(-1) * pg.where(right, -a.sum(axis=-1, keepdims=True), a)
 
 
@@ -141,7 +141,7 @@ class MultiLabelMargin(Op):
     """
 
     name = "multilabel_margin_loss"
-    loose = ("y",)
+    loose, floats = ("y",), True
 
     def forward(self, xp, x, y):
         h, _ = _pairs(xp, x, y, xp.arange(x.shape[-1], dtype=y.dtype), xp.zeros_like(x), xp.int64)

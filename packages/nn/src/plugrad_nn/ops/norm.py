@@ -10,7 +10,13 @@ from plugrad.ops.statistics import centred
 __all__ = ["BatchNorm", "LayerNorm", "RMSNorm", "Rescale"]
 
 
-class LayerNorm(Op):
+class _Norm(Op):
+    """What the norms share: integers are cast first."""
+
+    floats = True
+
+
+class LayerNorm(_Norm):
     """z = x̂ · w + b        x̂ = (x - μ) / σ        μ, v = mean and variance over `axes`, σ = √(v + ε)
 
     ∂L/∂x = (h - mean(h) - x̂ · mean(h · x̂)) / σ,  h = g · w        ∂L/∂w = g · x̂        ∂L/∂b = g
@@ -34,7 +40,7 @@ class LayerNorm(Op):
         return g
 
 
-class BatchNorm(Op):
+class BatchNorm(_Norm):
     """z = x̂ · w + b, μ, v        x̂ = (x - μ) / σ        μ, v = mean and variance over `axes`, σ = √(v + ε)
 
     ∂L/∂x = (h + g_μ σ/n - mean(h) + x̂ · (2 g_v σ²/n - mean(h · x̂))) / σ,  h = g_z · w, n numbers for each μ
@@ -60,7 +66,7 @@ class BatchNorm(Op):
         return g[0]
 
 
-class Rescale(Op):
+class Rescale(_Norm):
     """z = (x - m) / √(v + ε) · w + b: normalised by a mean m and a variance v that are known already
 
     ∂L/∂x = g w / √(v + ε)        ∂L/∂m = -g w / √(v + ε)        ∂L/∂v = -g w (x - m) / 2 (v + ε)^(3/2)
@@ -88,7 +94,7 @@ class Rescale(Op):
         return g
 
 
-class RMSNorm(Op):
+class RMSNorm(_Norm):
     """z = x̂ · w        x̂ = x / r        r = √(mean(x²) + ε), the mean over `axes`
 
     ∂L/∂x = (h - x̂ · mean(h · x̂)) / r,  h = g · w        ∂L/∂w = g · x̂

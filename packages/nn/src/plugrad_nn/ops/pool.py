@@ -99,7 +99,7 @@ class AvgPool(Op):
     windows: Windows
     padded: bool
     divisor: int
-    numbers = True
+    floats = True
 
     def forward(self, xp, x):
         _, counts = table(self.windows)
@@ -121,13 +121,13 @@ class AvgSpread(Op):
     windows: Windows
     padded: bool
     divisor: int
-    numbers = True
+    floats = True
 
     def forward(self, xp, x):
         (rows, counts), shape = table(self.windows), (*x.shape[:2], *self.windows.size)
         places = [(i, p) for p, (row, n) in enumerate(zip(rows, counts, strict=True)) for i in row[:n]]
         at, source = (xp.asarray(v, dtype=xp.int64) for v in zip(*places, strict=True))
-        shares = xp.reshape(x, (*x.shape[:2], -1)) / _divisors(xp, self, x)
+        shares = xp.reshape(x, (*x.shape[:2], len(rows))) / _divisors(xp, self, x)
         z = xp.zeros((*shape[:2], prod(shape[2:])), dtype=x.dtype)
         return xp.reshape(xp.index_add(z, 2, at, xp.take(shares, source, axis=2)), shape)
 

@@ -17,7 +17,7 @@ __all__ = ["GRU", "LSTM", "RNN", "ProjectedLSTM"]
 class _Sequence(Op):
     """What the sequences share: a mask that keeps its dtype, and what is said of shapes that do not fit."""
 
-    loose = ("m",)
+    loose, floats = ("m",), True
     gates = 1
 
     def misfit(self, *shapes):

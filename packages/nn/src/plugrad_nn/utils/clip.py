@@ -41,7 +41,7 @@ def clip_grad_norm_(
     scale = max_norm / (total + 1e-6)
     if not scale >= 1:
         with grads[0].device.backend.quiet() or nullcontext():
-            for g in grads:
+            for g in {id(g): g for g in grads}.values():  # parameters may share one
                 give(g, (_wide(g) * scale).to(g))
     return pg.tensor(total if total < LARGEST else total * inf, device=grads[0].device)
 

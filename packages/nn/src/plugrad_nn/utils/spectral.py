@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 import plugrad as pg
+from plugrad.values import become
 
 from ..functional import normalize
-from ..parameter import Parameter, give
+from ..parameter import Parameter
 from .rewrite import Rewrite, rewritten, rule_of, weight_of
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ class SpectralNorm(Rewrite):
         """The power method, a few steps."""
         with pg.no_grad():
             for _ in range(self.iterations):
-                give(v, normalize(rows.mT @ u, axis=0, eps=self.eps))
-                give(u, normalize(rows @ v, axis=0, eps=self.eps))
+                become(v, normalize(rows.mT @ u, axis=0, eps=self.eps), "spectral_norm")
+                become(u, normalize(rows @ v, axis=0, eps=self.eps), "spectral_norm")
 
 
 def spectral_norm(

@@ -8,7 +8,7 @@ from ..along import shifted
 
 @composed
 def cumulative_sum(xp, x, *, axis):
-    d = 1
+    axis, d = axis % len(x.shape), 1
     while d < x.shape[axis]:
         x, d = x + shifted(xp, x, axis, d), 2 * d
     return x
@@ -16,7 +16,7 @@ def cumulative_sum(xp, x, *, axis):
 
 @composed
 def cumulative_prod(xp, x, *, axis):
-    d = 1
+    axis, d = axis % len(x.shape), 1
     while d < x.shape[axis]:
         x, d = x * shifted(xp, x, axis, d, fill=1), 2 * d
     return x
