@@ -123,7 +123,8 @@ def _parts(x: Any) -> list[Any]:
         return list(x) if len(x) <= MANY else []
     if isinstance(x, (type, ModuleType, pg.Tensor)):
         return []
-    slots, shared = _of_class(type(x))
+    kind: Any = type(x)
+    slots, shared = _of_class(kind)
     return [*getattr(x, "__dict__", {}).values(), *[getattr(x, name, None) for name in slots], *shared]
 
 
