@@ -128,7 +128,7 @@ def test_pickles_of_other_objects(path: Path, protocol: int, monkeypatch: pytest
     ("name", "why"),
     [
         ("torch.nn.modules.linear Linear", "a whole model, which is a program; in PyTorch, save model.state_dict"),
-        ("my.package Net", "It may be a whole model: in PyTorch, save model.state_dict"),
+        ("my.package Net", "If it is part of a model: in PyTorch, save model.state_dict"),
         ("torch.optim.adam Adam", "save optimizer.state_dict"),
         ("torch ComplexFloatStorage", "complex numbers"),
         ("torch complex64", "complex numbers"),

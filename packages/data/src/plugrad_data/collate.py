@@ -135,7 +135,7 @@ def _collate(batch: list[Any], where: str, stack: Callable[[list[Any], str], Any
 def _stack(batch: list[Any], where: str) -> Tensor:
     np = _numpy()
     _alike(batch, (Tensor, np.ndarray, np.generic), where)
-    _same(batch, where, "shape", lambda sample: tuple(sample.shape), object, "pad them in collate_fn")
+    _same(batch, where, "shape", lambda sample: tuple(sample.shape), object, "pad them: collate_fn=PadCollate()")
     if all(isinstance(sample, Tensor) for sample in batch):
         return _stacked(batch)
     if not any(isinstance(sample, Tensor) for sample in batch) and _is_numeric(batch[0].dtype):

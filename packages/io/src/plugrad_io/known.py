@@ -40,7 +40,7 @@ REASONS = {
     "torch.nn.": "a whole model, which is a program; in PyTorch, save model.state_dict()",
     "torch.optim.": "an optimizer object; in PyTorch, save optimizer.state_dict()",
 }
-UNKNOWN = "which is no tensor and no plain container. It may be a whole model: in PyTorch, save model.state_dict()"
+UNKNOWN = "which is no tensor and no plain container. If it is part of a model: in PyTorch, save model.state_dict()"
 
 
 class Kind(Known):

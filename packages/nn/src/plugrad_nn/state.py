@@ -46,7 +46,8 @@ def load(module: Module, given: Mapping[str, Any], strict: bool) -> Keys:
         faults += [f"{name}: missing" for name in missing]
         faults += [f"{name}: {type(module).__name__} has no such entry" for name in unexpected]
     if faults:
-        hint = "" if not strict or len(faults) == len(own) else "; strict=False takes the names that are there"
+        only_names = strict and len(faults) == len(missing) + len(unexpected) < len(own)
+        hint = "; strict=False takes the names that are there" if only_names else ""
         raise StateDictError(f"load_state_dict of {type(module).__name__}{hint}\n    " + "\n    ".join(faults))
     for name, value in values.items():
         give(own[name], value.to(own[name]))

@@ -66,7 +66,8 @@ class Summary:
         frozen = self.parameters - self.trainable
         return "\n".join([*lines, *([f"{frozen:,} parameters are frozen"] if frozen else [])])
 
-    __repr__ = __str__
+    def __repr__(self) -> str:  # at a prompt, the table has been printed already
+        return f"<summary of {self.name}: {self.parameters:,} parameters, {self.multiply_adds:,} multiply-adds>"
 
 
 class Counter(pg.Watcher):
