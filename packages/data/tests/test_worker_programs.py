@@ -39,7 +39,7 @@ def alive(group: int) -> list[int]:
 
 
 PROGRAM = """
-import os, sys, time
+import os, signal, sys, time
 import plugrad as pg, plugrad_data as data
 
 class Slow(data.Dataset):
@@ -51,6 +51,7 @@ class Slow(data.Dataset):
         return pg.zeros((50, 50))
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a job in the background of a shell ignores
     loader = data.DataLoader(Slow(), 2, num_workers=2, multiprocessing_context=sys.argv[1], persistent_workers=True)
     for n, batch in enumerate(loader):
         print(len(batch), flush=True)
