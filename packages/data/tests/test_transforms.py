@@ -172,7 +172,7 @@ def test_resized_in_its_own_dtype(dtype: str) -> None:
     x = np.array([[[0, 0, top, top], [top, top, top, top]]], dtype)
     for given in (x, pg.tensor(x)):
         z = T.Resize((1, 2), antialias=False)(given)
-        assert str(z.dtype) in (dtype, f"plugrad.{dtype}")
+        assert str(z.dtype) == dtype
         want = [top * 0.5, top] if dtype == "float64" else [round(top * share) for share in (0.5, 1)]
         found = host(z).reshape(-1).tolist()
         assert found[1] == want[1]

@@ -129,7 +129,7 @@ def _parts(x: Any) -> list[Any]:
 
 
 @cache
-def _of_class(cls: Any) -> tuple[list[str], list[Any]]:
+def _of_class(cls: type) -> tuple[list[str], list[Any]]:
     """Names of the slots of its objects, and the generators that are attributes of the class itself."""
     entries = [v for base in cls.__mro__ for v in vars(base).values()]
     slots = [v.__name__ for v in entries if isinstance(v, MemberDescriptorType)]
