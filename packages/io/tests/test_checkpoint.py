@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import os
 import random
+from collections import OrderedDict, defaultdict, namedtuple
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 import plugrad as pg
-from plugrad_io import CheckpointError, FileFormatError, load_checkpoint, load_safetensors, save_checkpoint
+from plugrad_io import CheckpointError, FileFormatError, load_checkpoint, load_safetensors, safetensors, save_checkpoint
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,6 +135,55 @@ def test_parts_that_are_missing_are_named(tmp_path: Path) -> None:
         load_checkpoint(tmp_path / "c", model=Part(0), schedule=Part(0))
     with pytest.raises(CheckpointError, match=r"holds the state of model; pass model=\.\.\."):
         load_checkpoint(tmp_path / "c")
+
+
+def test_whole_numbers_of_any_size(tmp_path: Path) -> None:
+    """Python refuses to read more than some thousand digits."""
+    numbers = [2**64, 2**4096, -(2**4096), 2**4097 - 1, 2**50_000, -(3**20_000)]
+    save_checkpoint(tmp_path / "c", numbers=numbers)
+    assert load_checkpoint(tmp_path / "c")["numbers"] == numbers
+
+
+def test_more_plain_data_than_a_header_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit of the format's header is one for names, not for what is kept."""
+    rows = list(range(10_000))
+    monkeypatch.setattr(safetensors, "LONGEST", 1000)
+    save_checkpoint(tmp_path / "c", rows=rows)
+    assert load_checkpoint(tmp_path / "c")["rows"] == rows
+
+
+class Half:
+    """It could be saved, and never be loaded."""
+
+    def state_dict(self) -> dict[str, int]:
+        return {}
+
+
+def test_what_could_not_be_loaded_is_not_saved(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="model is a Half, which has state_dict but no load_state_dict"):
+        save_checkpoint(tmp_path / "c", model=Half())
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ([np.array([None])], r"data\[0\] is a ndarray of object"),
+        ({"a": np.array([1j])}, r"data\['a'\] is a ndarray of complex128"),
+        (np.str_("x"), "data is a str_ of <U1"),
+        ({1, 2}, "data is a set;"),
+        (defaultdict(int), "data is a defaultdict;"),
+        (OrderedDict(a=1), "data is a OrderedDict;"),
+        (namedtuple("Point", "x")(1), "data is a Point;"),
+        ({"a": {frozenset(): 1}}, r"a key of data\['a'\] is a frozenset;"),
+        (np.ma.masked_array([1], [0]), "data is a MaskedArray of int64"),
+        (1j, "data is a complex;"),
+    ],
+)
+def test_other_kinds_of_data_are_named(data: Any, words: str, tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=words):
+        save_checkpoint(tmp_path / "c", data=data)
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_cannot_be_saved_is_named_with_its_place(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 import struct
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 from make_files import gguf, npy, storage, tensor, torch_legacy, zipped
 
 import plugrad as pg
+from plugrad.errors import DTypeError, PluginNotFoundError
 from plugrad_io import FileFormatError, load, save, tied
 from plugrad_io.atomic import replacing
 
@@ -157,6 +160,65 @@ def test_mode_and_links_stay(tmp_path: Path) -> None:
     assert (tmp_path / "link.pt").is_symlink()
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     assert load(path)["x"].tolist() == [1]
+
+
+def test_names_in_bytes_and_folders_that_are_not_there(tmp_path: Path) -> None:
+    for suffix in (".safetensors", ".npz", ".pt"):
+        path = os.fsencode(tmp_path / f"é{suffix}")
+        save(path, {"x": pg.ones(1)})
+        assert load(path)["x"].tolist() == [1]
+        with pytest.raises(FileNotFoundError, match=r"there is no folder to write into: .*nowhere'"):
+            save(tmp_path / "nowhere" / f"x{suffix}", {"x": pg.ones(1)})
+
+
+LIMITED = """
+import os, resource, signal, sys
+import plugrad as pg
+from plugrad import io
+
+io.save(sys.argv[1], {"x": pg.ones(4)})
+old = open(sys.argv[1], "rb").read()
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+try:
+    io.save(sys.argv[1], {"x": pg.ones(100_000)})
+except OSError as error:
+    print("File too large" in str(error), sys.argv[1] in str(error))
+print(open(sys.argv[1], "rb").read() == old, os.listdir(os.path.dirname(sys.argv[1])))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits are POSIX's")
+@pytest.mark.parametrize("suffix", [".safetensors", ".npz", ".pt"])
+def test_a_full_disk(tmp_path: Path, suffix: str) -> None:
+    """The file is named, the old one is intact, and nothing lies beside it."""
+    path = str(tmp_path / f"f{suffix}")
+    done = subprocess.run([sys.executable, "-c", LIMITED, path], capture_output=True, text=True, check=False)
+    assert (done.stdout.splitlines(), done.stderr) == (["True True", f"True ['f{suffix}']"], "")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are POSIX's")
+def test_what_is_no_file(tmp_path: Path) -> None:
+    """Nobody waits for a pipe."""
+    os.mkfifo(tmp_path / "pipe")
+    for path in (str(tmp_path / "pipe"), "/dev/zero"):
+        with pytest.raises(FileFormatError, match=f"{path}: not read: a pipe or a device"):
+            load(path)
+    with pytest.raises(IsADirectoryError, match=tmp_path.name):
+        load(tmp_path)
+
+
+def test_names_with_half_a_character(tmp_path: Path) -> None:
+    for suffix in (".safetensors", ".npz"):
+        with pytest.raises(DTypeError, match=r"the name 'a\\ud800' holds half a character"):
+            save(tmp_path / f"f{suffix}", {"a\ud800": pg.ones(1)})
+
+
+def test_a_device_that_is_not_there_is_not_the_files_fault(tmp_path: Path) -> None:
+    for suffix in (".safetensors", ".npz", ".pt"):
+        save(tmp_path / f"f{suffix}", {"x": pg.ones(1)})
+        with pytest.raises(PluginNotFoundError, match="no plugin 'nowhere'"):
+            load(tmp_path / f"f{suffix}", device="nowhere")
 
 
 def test_a_name_without_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,6 +83,9 @@ def test_one_at_a_time(tmp_path: Path) -> None:
             file["c"]
         kept = file["a"]
     assert kept.tolist() == [[1, 1, 1], [1, 1, 1]]
+    file.close()
+    with pytest.raises(ValueError, match="f is closed"):
+        file["a"]
 
 
 def test_arrays_are_the_callers_own(tmp_path: Path) -> None:

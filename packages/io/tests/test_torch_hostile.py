@@ -204,7 +204,7 @@ WRONG = {
     "call a number": (pickled(b"N)R"), "the pickle calls None"),
     "arguments": (pickled(call("torch._utils _rebuild_parameter")), "damaged pickle"),
     "attributes": (pickled(b"]Nb"), "sets attributes of a list"),
-    "numpy object": (pickled(call("numpy dtype", text("O8"))), "a NumPy dtype 'O8'"),
+    "numpy object": (pickled(call("numpy dtype", text("O8"))), "a NumPy array or number of dtype 'O8'"),
     "numpy size": (
         pickled(call("numpy.core.multiarray scalar", call("numpy dtype", text("f8")), b"C\x01x")),
         "damaged pickle",

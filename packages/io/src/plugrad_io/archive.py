@@ -36,7 +36,7 @@ class Archive:
         if total > most:
             raise stream.fault(
                 f"its {stream.size} bytes unpack to {total}, at most {most} are allowed; "
-                f"if it is to be trusted: limit={total}"
+                f"if it is to be trusted: load_npz or load_torch with limit={total}"
             )
 
     @contextmanager

@@ -104,6 +104,9 @@ def named(tensors: Mapping[str, Any]) -> Mapping[str, Any]:
     wrong = [name for name in tensors if not isinstance(name, str)]
     if wrong:
         raise DTypeError(f"save: the name {wrong[0]!r} is a {type(wrong[0]).__name__}, and names are strings")
+    broken = [name for name in tensors if any("\ud800" <= c <= "\udfff" for c in name)]
+    if broken:
+        raise DTypeError(f"save: the name {broken[0]!r} holds half a character, which no file can; rename it")
     return tensors
 
 

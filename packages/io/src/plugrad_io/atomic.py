@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, suppress
+from errno import ENOENT
 from secrets import token_hex
 from stat import S_IMODE
 from typing import TYPE_CHECKING
@@ -15,8 +16,11 @@ if TYPE_CHECKING:
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
     """The name of an empty file beside `path`, which takes its place when the block ends well; else it is gone."""
-    target = os.path.realpath(path)  # a link stays a link
-    fresh = os.path.join(os.path.dirname(target), f".plugrad-{token_hex(8)}.tmp")
+    target = os.path.realpath(os.fsdecode(path))  # a link stays a link
+    folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(ENOENT, "there is no folder to write into", folder)
+    fresh = os.path.join(folder, f".plugrad-{token_hex(8)}.tmp")
     os.close(os.open(fresh, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
         yield fresh
@@ -24,12 +28,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
             os.chmod(fresh, S_IMODE(os.stat(target).st_mode))
         settle(fresh, os.O_RDWR)
         os.replace(fresh, target)
-    except BaseException:
+    except BaseException as error:
         with suppress(FileNotFoundError):
             os.unlink(fresh)
+        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+            error.filename = target  # what a full disk does not say
         raise
     if os.name == "posix":  # elsewhere folders cannot be opened
-        settle(os.path.dirname(target), os.O_RDONLY)
+        settle(folder, os.O_RDONLY)
 
 
 def settle(path: str, how: int) -> None:

@@ -11,7 +11,7 @@ import plugrad as pg
 
 from .arrays import host
 from .errors import CheckpointError, FileFormatError
-from .safetensors import load_safetensors, safetensors_metadata, save_safetensors
+from .safetensors import open_safetensors, save_safetensors
 from .tree import Reader, Writer
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["load_checkpoint", "save_checkpoint"]
 
 FORMAT = "plugrad checkpoint 1"
+METHODS = (("state_dict", "load_state_dict"), ("get_state", "set_state"))
 
 
 def save_checkpoint(path: str | os.PathLike[str], **parts: Any) -> None:
@@ -33,11 +34,15 @@ def save_checkpoint(path: str | os.PathLike[str], **parts: Any) -> None:
 
         io.save_checkpoint("run.ckpt", model=net, optimizer=sgd, schedule=cosine, loader=loader, step=step)
     """
+    import numpy as np
+
+    _check(parts)
     writer = Writer()
     nodes = {name: [stateful, writer.node(state, name)] for name, (stateful, state) in _states(parts).items()}
     text = json.dumps({"parts": nodes, "random": writer.node(_random(), "random")}, separators=(",", ":"))
     arrays = {name: host(name, t) for name, t in writer.tensors.items()}
-    save_safetensors(path, arrays, {"format": FORMAT, "contents": text, "crc32": _sum(text, arrays)})
+    arrays["contents"] = np.frombuffer(text.encode(), np.uint8)  # as metadata it would have to be short
+    save_safetensors(path, arrays, {"format": FORMAT, "crc32": _sum(arrays)})
 
 
 def load_checkpoint(path: str | os.PathLike[str], **parts: Any) -> dict[str, Any]:
@@ -72,12 +77,13 @@ def load_checkpoint(path: str | os.PathLike[str], **parts: Any) -> dict[str, Any
 
 def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Any]:
     """({name: (has it a state?, the state)}, random states) of a file."""
-    told = safetensors_metadata(path)
+    with open_safetensors(path) as file:
+        told, arrays = file.metadata, file.read(as_numpy=True) if file.metadata.get("format") == FORMAT else {}
     if told.get("format") != FORMAT:
         raise FileFormatError(f"{path}: not a {FORMAT!r}, but {told.get('format', 'a file without that word')!r}")
-    text, arrays = told.get("contents", ""), load_safetensors(path, as_numpy=True)
-    if _sum(text, arrays) != told.get("crc32"):
+    if "contents" not in arrays or _sum(arrays) != told.get("crc32"):
         raise FileFormatError(f"{path}: damaged: its contents do not add up to the check sum that was saved with them")
+    text = arrays.pop("contents").tobytes()
     reader = Reader({name: pg.tensor(array) for name, array in arrays.items()})
     try:
         nodes = json.loads(text)
@@ -87,13 +93,21 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Any]:
         raise FileFormatError(f"{path}: its contents make no sense: {type(error).__name__}: {error}") from error
 
 
-def _sum(text: str, arrays: dict[str, Any]) -> str:
+def _sum(arrays: dict[str, Any]) -> str:
     """A check sum of everything that is saved."""
-    found = crc32(text.encode())
+    found = 0
     for name, array in sorted(arrays.items()):
         found = crc32(f"{name}:{array.dtype}{array.shape}".encode(), found)
         found = crc32(array.reshape(-1).view("uint8"), found)
     return f"{found:08x}"
+
+
+def _check(parts: dict[str, Any]) -> None:
+    """Refuse what could be saved, but not be given its state back."""
+    for name, part in parts.items():
+        for get, put in METHODS:
+            if hasattr(part, get) and not hasattr(part, put):
+                raise CheckpointError(f"save: {name} is a {type(part).__name__}, which has {get} but no {put}")
 
 
 def _states(parts: dict[str, Any]) -> dict[str, tuple[bool, Any]]:
@@ -102,16 +116,16 @@ def _states(parts: dict[str, Any]) -> dict[str, tuple[bool, Any]]:
 
 def _state(part: Any) -> tuple[bool, Any]:
     """(has it a state?, the state); data is its own."""
-    for method in ("state_dict", "get_state"):
-        if hasattr(part, method):
-            return True, getattr(part, method)()
+    for get, _ in METHODS:
+        if hasattr(part, get):
+            return True, getattr(part, get)()
     return False, part
 
 
 def _restore(name: str, part: Any, state: Any) -> None:
-    for method in ("load_state_dict", "set_state"):
-        if hasattr(part, method):
-            getattr(part, method)(state)
+    for _, put in METHODS:
+        if hasattr(part, put):
+            getattr(part, put)(state)
             return
     raise CheckpointError(f"load: {name} is a {type(part).__name__}, without load_state_dict or set_state")
 

@@ -56,10 +56,8 @@ class Kind(Known):
 class NumpyType:
     """NumPy's dtype: plugrad's, and whether the largest byte comes first."""
 
-    def __init__(self, code: str, align: object = False, copy: object = True) -> None:
-        if plain(code, str) not in CODES:
-            raise ValueError(f"a NumPy dtype {short(code)}, which is none of {', '.join(CODES)}")
-        self.dtype, self.big = CODES[code], False
+    def __init__(self, dtype: DType) -> None:
+        self.dtype, self.big = dtype, False
 
 
 class Globals:
@@ -84,7 +82,7 @@ class Globals:
             "torch.Size": lambda size=(): tuple(plain(size, tuple, list)),
             "torch.device": place,
             "numpy.ndarray": None,
-            "numpy.dtype": NumpyType,
+            "numpy.dtype": self.kind,
             **{f"numpy.{c}.multiarray.scalar": lambda t, data: self.array(data, t, (), "C").item() for c in both},
             **{f"numpy.{c}.multiarray._reconstruct": empty for c in both},
             **{f"numpy.{c}.numeric._frombuffer": self.array for c in both},
@@ -135,6 +133,12 @@ class Globals:
         if not isinstance(f, Known) or f.call not in self.tensors:
             raise self.fault(f"a tensor made by {short(f)}, which is not read")
         return f.call(*args)
+
+    def kind(self, code: Any, align: object = False, copy: object = True) -> NumpyType:
+        """NumPy's dtype of this code."""
+        if plain(code, str) not in CODES:
+            raise self.fault(f"a NumPy array or number of dtype {short(code)}, which is none of {', '.join(CODES)}")
+        return NumpyType(CODES[code])
 
     def array(self, data: Any, t: Any, shape: Any, order: Any) -> Any:
         """A NumPy array of its own."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plugrad.errors import PluginError, UnsupportedError
+
 from .errors import FileFormatError
 from .stream import short
 
@@ -58,7 +60,7 @@ class Machine:
         try:
             self.run()
             (value,) = self.stack
-        except FileFormatError:
+        except (FileFormatError, PluginError, UnsupportedError):  # the last two are not the file's
             raise
         except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
             raise self.stream.fault(f"damaged pickle, before byte {self.stream.place}: {str(error)[:200]}") from error

@@ -6,6 +6,7 @@ u64 length of the header | {"name": {"dtype": "F32", "shape": [2, 3], "data_offs
 from __future__ import annotations
 
 import json
+import os
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -53,10 +54,14 @@ def save_safetensors(
         arrays, told = once(tensors, arrays, told)
     if "__metadata__" in arrays:
         raise DTypeError("save: a tensor cannot be called '__metadata__': the format keeps its own strings there")
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
     with replacing(path) as fresh:
-        save_file(arrays, fresh, told or None)
+        try:
+            save_file(arrays, fresh, told or None)
+        except SafetensorError as error:  # a full disk, too many names
+            raise OSError(f"{os.fsdecode(path)} was not written: {error}") from error
 
 
 def once(
@@ -106,7 +111,7 @@ class SafeTensorsFile(TensorFile):
         from safetensors import SafetensorError, safe_open
 
         try:
-            self._file: Any = safe_open(path, framework="np")
+            self._file: Any = safe_open(self.path, framework="np")
         except SafetensorError as error:
             raise self.fault(f"not a safetensors file: {error}") from error
 
@@ -116,11 +121,15 @@ class SafeTensorsFile(TensorFile):
             raise self.fault(f"tensor {name!r} is {kind}, which plugrad does not have ({', '.join(DTYPES)})")
         if kind == "BF16":
             bfloat16()  # which the library needs, too
+        if self._file is None:
+            raise ValueError(f"{self.path} is closed")
         found = self._file.get_tensor(name).reshape(shape)
         return truths(found.view("uint8"), self.fault) if kind == "BOOL" else found
 
     def close(self) -> None:
-        self._file.__exit__(None, None, None)
+        if self._file is not None:
+            self._file.__exit__(None, None, None)
+        self._file = None
 
 
 def header(stream: Stream) -> tuple[dict[str, Entry], dict[str, str]]:

@@ -153,6 +153,6 @@ class Shelf:
         if total > self.room:
             raise self.fault(
                 f"its tensors would take {total} bytes, at most {self.room} are allowed; "
-                f"if it is to be trusted: limit={total}"
+                f"if it is to be trusted: load_torch with limit={total}"
             )
         self.ready = True

@@ -7,6 +7,7 @@ import os
 import reprlib
 import struct
 from contextlib import contextmanager
+from stat import S_ISDIR, S_ISREG
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from .errors import FileFormatError
@@ -91,6 +92,9 @@ class Stream:
 @contextmanager
 def opened(path: Path) -> Iterator[Stream]:
     """The file at `path`, for reading."""
+    mode = os.stat(path).st_mode
+    if not (S_ISREG(mode) or S_ISDIR(mode)):  # opening a pipe would wait for who writes
+        raise FileFormatError(f"{os.fsdecode(path)}: not read: a pipe or a device, whose size nobody knows")
     with open(path, "rb") as file:
         yield Stream(file, os.fstat(file.fileno()).st_size, os.fsdecode(path))
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 PLAIN = (bool, int, float, str, type(None))
 DEEPEST = 200  # containers within containers
+LONGEST = 4096  # bits of a whole number in decimal, which Python reads up to a limit
 
 
 class Writer:
@@ -27,6 +28,8 @@ class Writer:
 
     def node(self, data: Any, where: str, depth: int = 0) -> Any:
         """JSON for `data`: plain values stand for themselves, everything else is a list [kind, ...]."""
+        if type(data) is int and data.bit_length() > LONGEST:
+            return ["int", hex(data)]
         if type(data) in PLAIN:
             return data
         if depth > DEEPEST:
@@ -47,10 +50,11 @@ class Writer:
             return ["dtype", data.name]
         if isinstance(data, bytes):
             return ["bytes", b64encode(data).decode()]
-        if type(data).__module__ == "numpy" and hasattr(data, "dtype"):
+        if type(data).__module__ == "numpy" and hasattr(data, "dtype") and data.dtype.name in BY_NAME:
             return ["array", data.ndim, self._named(pg.tensor(data))]
+        told = type(data).__name__ + (f" of {data.dtype}" if hasattr(data, "dtype") else "")
         raise CheckpointError(
-            f"save: {where} is a {type(data).__name__}; tensors, arrays, numbers, strings, bytes, None and lists, "
+            f"save: {where} is a {told}; tensors, arrays, numbers, strings, bytes, None and lists, "
             "tuples and dicts of them are saved. Leave it out, or give it a state_dict()"
         )
 
@@ -69,7 +73,7 @@ class Reader:
         self._kinds: dict[str, Callable[..., Any]] = {
             "dict": self._dict, "list": self._list, "tuple": lambda entries: tuple(self._list(entries)),
             "tensor": self._tensor, "array": self._array, "dtype": BY_NAME.__getitem__,
-            "bytes": lambda text: b64decode(text, validate=True),
+            "bytes": lambda text: b64decode(text, validate=True), "int": lambda text: int(text, 16),
         }  # fmt: skip
 
     def data(self, node: Any) -> Any:
