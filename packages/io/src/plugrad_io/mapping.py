@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from plugrad.errors import ShapeError
 
 from .errors import MappingError
-from .piece import Piece, joined, parts
+from .piece import Piece, joined, parts, pieces_of
 from .template import Template
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Rule:
     """One step: from names and pieces to names and pieces. Subclasses write `apply`.
 
     Names are templates: "layer.{i}.{kind}" stands for "layer.0.weight", "layer.11.bias", ...; a placeholder is one or
-    more letters without a dot, and "{rest:*}" takes dots as well. Everything else stands for itself.
+    more letters without a dot, and "{rest:*}" takes dots as well. Everything else, but for braces, stands for itself.
     """
 
     def apply(self, pieces: Pieces) -> tuple[Pieces, int]:
@@ -113,11 +113,20 @@ class Transpose(Each):
         self.axes = None if axes is None else tuple(axes)
 
     def turn(self, name: str, piece: Piece, found: dict[str, str]) -> Iterable[tuple[str, Piece]]:
-        order = self.axes or tuple(reversed(range(len(piece.shape))))
-        if sorted(order) != list(range(len(piece.shape))):
-            raise ShapeError(f"{self!r}: {name} has shape {piece.shape}, so it has not the axes {order}")
+        n = len(piece.shape)
+        axes = tuple(reversed(range(n))) if self.axes is None else self.axes
+        order = tuple([a % n if -n <= a < n else a for a in axes])
+        if sorted(order) != list(range(n)):
+            raise ShapeError(f"{self!r}: {name} has shape {piece.shape}, so it has not the axes {axes}")
         shape = tuple([piece.shape[a] for a in order])
         return [(name, piece.changed("transposed", shape, lambda t: t.permute_dims(order)))]
+
+
+def several(rule: str, names: Sequence[str]) -> tuple[str, ...]:
+    """`names`, a list that is not empty."""
+    if isinstance(names, str) or not names:
+        raise MappingError(f"{rule}: {names!r} is to be a list of names, one or more")
+    return tuple(names)
 
 
 class Split(Each):
@@ -125,13 +134,13 @@ class Split(Each):
 
     def __init__(self, old: str, new: Sequence[str], axis: int = 0, sizes: Sequence[int] | None = None) -> None:
         super().__init__(old)
-        self.new, self.axis, self.sizes = tuple(new), axis, None if sizes is None else tuple(sizes)
+        self.new, self.axis, self.sizes = several("Split", new), axis, None if sizes is None else tuple(sizes)
         self._new = [Template(n).of(self._old) for n in new]
+        if self.sizes is not None and (len(self.sizes) != len(self.new) or min(self.sizes) < 0):
+            raise MappingError(f"{self!r}: {len(self.sizes)} sizes for {len(self.new)} names; one for each, from 0")
 
     def turn(self, name: str, piece: Piece, found: dict[str, str]) -> Iterable[tuple[str, Piece]]:
         cut = parts(piece, self.axis, self.sizes or len(self.new), f"{self!r}: {name}")
-        if len(cut) != len(self.new):
-            raise MappingError(f"{self!r}: {len(self.sizes or ())} sizes for {len(self.new)} names")
         return zip([n.fill(found) for n in self._new], cut, strict=True)
 
 
@@ -139,27 +148,37 @@ class Join(Rule):
     """All of `old`, one behind the other along an axis, become `new`; placeholders tell which belong together."""
 
     def __init__(self, old: Sequence[str], new: str, axis: int = 0) -> None:
-        self.old, self.new, self.axis = tuple(old), new, axis
+        self.old, self.new, self.axis = several("Join", old), new, axis
         self._old = [Template(o) for o in old]
         self._new = Template(new)
         for template in self._old:
             self._new.of(template)
 
     def apply(self, pieces: Pieces) -> tuple[Pieces, int]:
+        groups = self._groups(pieces)
+        place = {name: new for new, names in groups.items() for name in names.values()}
+        made: Pieces = {}
+        for name, piece in pieces.items():
+            new = place.get(name)
+            if new is None:
+                put(made, name, piece, self)
+            elif new in groups:  # at the place of the first that is there
+                put(made, new, self._joined(new, groups.pop(new), pieces), self)
+        return made, len(place)
+
+    def _groups(self, pieces: Pieces) -> dict[str, dict[int, str]]:
+        """New name → number of the part → its name."""
         groups: dict[str, dict[int, str]] = {}
         for name in pieces:
             for i, template in enumerate(self._old):
                 found = template.match(name)
-                if found is not None:
-                    groups.setdefault(self._new.fill(found), {})[i] = name
-        place = {name: new for new, names in groups.items() for name in names.values()}
-        made: Pieces = {}
-        for name, piece in pieces.items():
-            if name not in place:
-                put(made, name, piece, self)
-            elif place[name] not in made:
-                put(made, place[name], self._joined(place[name], groups[place[name]], pieces), self)
-        return made, len(place)
+                if found is None:
+                    continue
+                new = self._new.fill(found)
+                there = groups.setdefault(new, {}).setdefault(i, name)
+                if there != name:
+                    raise MappingError(f"{self!r}: both {there} and {name} would be part {i} of {new}")
+        return groups
 
     def _joined(self, new: str, names: dict[int, str], pieces: Pieces) -> Piece:
         lacking = [template.text for i, template in enumerate(self._old) if i not in names]
@@ -191,11 +210,14 @@ class Mapping:
     """
 
     def __init__(self, *rules: Rule) -> None:
+        wrong = [rule for rule in rules if not isinstance(rule, Rule)]
+        if wrong:
+            raise MappingError(f"Mapping: a {type(wrong[0]).__name__} is no rule; write Mapping(rule, rule, ...)")
         self.rules = rules
 
     def plan(self, state: Named[str, Any], like: Named[str, Any] | None = None) -> Plan:
         """What would become of `state`, measured against the state dict `like`; no tensor is touched."""
-        pieces = {name: Piece.of(name, t) for name, t in state.items()}
+        pieces = pieces_of(state)
         idle = []
         for rule in self.rules:
             pieces, hits = rule.apply(pieces)
@@ -222,9 +244,7 @@ class Plan:
     """
 
     def __init__(self, pieces: Pieces, idle: list[Rule], like: Named[str, Any] | None) -> None:
-        wanted = (
-            {n: p.shape for n, p in pieces.items()} if like is None else {n: tuple(t.shape) for n, t in like.items()}
-        )
+        wanted = {n: p.shape for n, p in (pieces if like is None else pieces_of(like)).items()}
         self.idle, self._pieces = idle, pieces
         shared = [n for n in wanted if n in pieces]
         self.matched = {n: pieces[n].origin for n in shared if pieces[n].shape == wanted[n]}

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import plugrad as pg
 from plugrad import Tensor
-from plugrad.errors import ShapeError
+from plugrad.errors import DTypeError, ShapeError
+
+from .lazy import TensorFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 
 class Piece:
@@ -21,15 +24,14 @@ class Piece:
         self.shape, self.origin, self.steps = shape, origin, steps
         self._make, self._made = make, list[Tensor]()
 
-    @classmethod
-    def of(cls, name: str, value: Any) -> Piece:
-        """What a state dict holds: a tensor, or an array."""
-        return cls(tuple(value.shape), (name,), (), lambda: value if isinstance(value, Tensor) else pg.tensor(value))
-
     def value(self) -> Tensor:
         """The tensor, the same one each time."""
         if not self._made:
             made = self._make()
+            if not isinstance(made, Tensor):
+                raise DTypeError(
+                    f"{'+'.join(self.origin)} {', '.join(self.steps)}: became a {type(made).__name__}, not a tensor"
+                )
             if made.shape != self.shape:
                 raise ShapeError(
                     f"{'+'.join(self.origin)} {', '.join(self.steps)}: shape {made.shape}, but {self.shape} was told; "
@@ -50,6 +52,25 @@ class Piece:
         """Where it comes from, unless that is plain."""
         source = "" if self.origin == (name,) else f" <- {' + '.join(self.origin)}"
         return source + (f" ({', '.join(self.steps)})" if self.steps else "")
+
+
+def pieces_of(state: Mapping[str, Any]) -> dict[str, Piece]:
+    """The entries of a state dict, tensors or arrays; of a file that is read lazily nothing is read."""
+    if isinstance(state, TensorFile):
+        return {name: Piece(state.shape(name), (name,), (), partial(state.__getitem__, name)) for name in state}
+    if not hasattr(state, "items"):
+        raise DTypeError(
+            f"Mapping: a {type(state).__name__} is no dict of tensors; of a model, pass model.state_dict()"
+        )
+    return {name: _piece(name, value) for name, value in state.items()}
+
+
+def _piece(name: str, value: Any) -> Piece:
+    if not hasattr(value, "shape"):
+        raise DTypeError(
+            f"Mapping: {name!r} is a {type(value).__name__}; pass the dict that has the tensors themselves"
+        )
+    return Piece(tuple(value.shape), (name,), (), lambda: value if isinstance(value, Tensor) else pg.tensor(value))
 
 
 def parts(piece: Piece, axis: int, sizes: Sequence[int] | int, who: str) -> list[Piece]:

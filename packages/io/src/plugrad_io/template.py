@@ -6,7 +6,7 @@ import re
 
 from .errors import MappingError
 
-HOLE = re.compile(r"\{(\w+)(:\*)?\}")
+HOLE = re.compile(r"\{([^\W\d]\w*)(:\*)?\}")
 
 
 class Template:
@@ -14,6 +14,8 @@ class Template:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        if set("{}") & set(HOLE.sub("", text)):
+            raise MappingError(f"{text!r} has braces that are no placeholder; placeholders are {{name}} and {{name:*}}")
         pattern, end = "", 0
         self.names: list[str] = []
         for hole in HOLE.finditer(text):
