@@ -137,6 +137,11 @@ def test_parts_that_are_missing_are_named(tmp_path: Path) -> None:
         load_checkpoint(tmp_path / "c")
 
 
+def test_a_part_may_have_any_name(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "c", path="x", parts=2, contents=3)
+    assert load_checkpoint(tmp_path / "c") == {"path": "x", "parts": 2, "contents": 3}
+
+
 def test_whole_numbers_of_any_size(tmp_path: Path) -> None:
     """Python refuses to read more than some thousand digits."""
     numbers = [2**64, 2**4096, -(2**4096), 2**4097 - 1, 2**50_000, -(3**20_000)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import plugrad as pg
@@ -134,14 +135,14 @@ def _collate(batch: list[Any], where: str, stack: Callable[[list[Any], str], Any
 
 def _stack(batch: list[Any], where: str) -> Tensor:
     np = _numpy()
-    _alike(batch, (Tensor, np.ndarray, np.generic), where)
-    _same(batch, where, "shape", lambda sample: tuple(sample.shape), object, "pad them: collate_fn=PadCollate()")
+    kinds = (Tensor, np.ndarray, np.generic)
+    _same(batch, where, "shape", attrgetter("shape"), kinds, "pad them: collate_fn=PadCollate()")
     if all(isinstance(sample, Tensor) for sample in batch):
         return _stacked(batch)
     if not any(isinstance(sample, Tensor) for sample in batch) and _is_numeric(batch[0].dtype):
-        return pg.asarray(np.stack(batch), copy=False)  # nobody else holds that array
-    kinds = ", ".join(sorted({f"{type(sample).__name__} of {sample.dtype}" for sample in batch}))
-    raise DTypeError(f"collate: sample{where} cannot be stacked: {kinds}; make tensors of them in the data set")
+        return pg.asarray(_joined(batch), copy=False)  # nobody else holds that array
+    found = ", ".join(sorted({f"{type(sample).__name__} of {sample.dtype}" for sample in batch}))
+    raise DTypeError(f"collate: sample{where} cannot be stacked: {found}; make tensors of them in the data set")
 
 
 def _stacked(batch: list[Tensor]) -> Tensor:
@@ -149,8 +150,16 @@ def _stacked(batch: list[Tensor]) -> Tensor:
     np = _numpy()
     first = batch[0]
     if all(type(t.data) is np.ndarray and t.dtype is first.dtype and not t.requires_grad for t in batch):
-        return pg.asarray(np.stack([t.data for t in batch]), copy=False, device=first.device)
+        return pg.asarray(_joined([t.data for t in batch]), copy=False, device=first.device)
     return pg.stack(batch)
+
+
+def _joined(arrays: list[Any]) -> Any:
+    """`np.stack` of arrays of one shape; of plain ones without a view of each."""
+    np, first = _numpy(), arrays[0]
+    if type(first) is np.ndarray and first.ndim:
+        return np.concatenate(arrays).reshape(len(arrays), *first.shape)
+    return np.stack(arrays)
 
 
 def _numbers(batch: list[Any], where: str) -> Tensor:

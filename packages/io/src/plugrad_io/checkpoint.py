@@ -23,7 +23,7 @@ FORMAT = "plugrad checkpoint 1"
 METHODS = (("state_dict", "load_state_dict"), ("get_state", "set_state"))
 
 
-def save_checkpoint(path: str | os.PathLike[str], **parts: Any) -> None:
+def save_checkpoint(path: str | os.PathLike[str], /, **parts: Any) -> None:
     """Write everything to `path`, atomically: after a crash there is the old file or the new one, whole.
 
     parts    objects with `state_dict` and `load_state_dict` (models, optimizers, schedules, loaders) or `get_state` and
@@ -45,7 +45,7 @@ def save_checkpoint(path: str | os.PathLike[str], **parts: Any) -> None:
     save_safetensors(path, arrays, {"format": FORMAT, "crc32": _sum(arrays)})
 
 
-def load_checkpoint(path: str | os.PathLike[str], **parts: Any) -> dict[str, Any]:
+def load_checkpoint(path: str | os.PathLike[str], /, **parts: Any) -> dict[str, Any]:
     """Give every part its state back, then the random generators theirs; returns the rest, the data.
 
     The parts are those that were saved, by the same names; a training run then goes on bitwise as if it had never
@@ -66,7 +66,7 @@ def load_checkpoint(path: str | os.PathLike[str], **parts: Any) -> dict[str, Any
     try:
         for name, part in parts.items():
             _restore(name, part, saved[name][1])
-    except Exception as error:
+    except BaseException as error:
         for name, (_, state) in before.items():
             _restore(name, parts[name], state)
         error.add_note(f"while loading {path}; every part is as it was before")
