@@ -78,13 +78,8 @@ class Drop(Each):
         return []
 
 
-class Tie(Each):
+class Tie(Rename):
     """`new` is the very tensor that `old` is: Tie("embed.weight", "head.weight")."""
-
-    def __init__(self, old: str, new: str) -> None:
-        super().__init__(old)
-        self.new = new
-        self._new = Template(new).of(self._old)
 
     def turn(self, name: str, piece: Piece, found: dict[str, str]) -> Iterable[tuple[str, Piece]]:
         return [(name, piece), (self._new.fill(found), piece.noted("tied"))]

@@ -10,6 +10,7 @@ import numpy as np
 
 from plugrad.kernel import Kernel
 
+from .common import no_float, quiet
 from .mend import has_nan
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     Key = tuple[slice, ...]
 
-quiet = np.errstate(all="ignore")  # rows of nothing but -∞ are handled on purpose
 LIMIT = 2**16  # scores at a time
 ROWS = 64  # at a time, where later ones reach more keys
 CALM = 40.0  # scores between -40 and 40 need no largest taken off: neither eˢ nor its sums leave what float32 holds
@@ -175,8 +175,8 @@ def backward(op: Any, kept: Any, g: Any, wanted: Any) -> list[Any]:
 
 def supports(op: Any, q: Any, k: Any, *vm: Any) -> bool | str:
     *v, m = vm
-    if q.dtype not in (np.float32, np.float64):
-        return f"{q.dtype} is not float32 or float64"
+    if odd := no_float(q):
+        return odd
     if m.dtype not in (q.dtype, bool):
         return f"the mask is {m.dtype}, neither bool nor {q.dtype}"
     sizes = [x.shape for x in (q, k, *v, m) if not x.size]

@@ -9,14 +9,13 @@ from numpy.lib.stride_tricks import as_strided
 
 from plugrad.kernel import Kernel
 
+from .common import no_float, quiet
 from .embedding import added
-
-quiet = np.errstate(all="ignore")  # log 0 = -∞ is a number like others here
 
 
 def supports(op: Any, x: Any, *others: Any) -> bool | str:
-    if x.dtype not in (np.float32, np.float64):
-        return f"{x.dtype} is not float32 or float64"
+    if odd := no_float(x):
+        return odd
     if not x.size:
         return f"shape {x.shape} has no numbers"
     return True if x.max() < np.inf else "a log-probability is infinite or NaN"

@@ -9,13 +9,14 @@ import numpy as np
 from plugrad.kernel import Kernel
 
 from .._functions import sum as add_up
+from .common import no_float
 
 OFTEN = 8  # occurrences from which a number has a sum of its own
 
 
 def supports(op: Any, w: Any, i: Any, *others: Any) -> bool | str:
-    if w.dtype not in (np.float32, np.float64):
-        return f"{w.dtype} is not float32 or float64"
+    if odd := no_float(w):
+        return odd
     if i.size and not 0 <= i.min() <= i.max() < op.rows:
         return "an index is out of range: the formula says which"
     return True

@@ -9,6 +9,8 @@ import numpy as np
 
 from plugrad.kernel import Kernel
 
+from .common import no_float
+
 
 def rows(x: Any) -> Any:
     """(..., n) as (rows, n)."""
@@ -31,8 +33,8 @@ def backward(op: Any, kept: Any, g: Any, wanted: Any) -> list[Any]:
 
 
 def supports(op: Any, x: Any, w: Any, b: Any) -> bool | str:
-    if x.dtype not in (np.float32, np.float64):
-        return f"{x.dtype} is not float32 or float64"
+    if odd := no_float(x):
+        return odd
     if not x.ndim or w.ndim != 2 or x.shape[-1] != w.shape[1] or b.shape != w.shape[:1]:
         return f"shapes {x.shape}, {w.shape} and {b.shape} are not (..., n), (m, n) and (m,)"
     return True

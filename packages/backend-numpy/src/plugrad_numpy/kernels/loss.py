@@ -9,15 +9,12 @@ import numpy as np
 from plugrad.kernel import Kernel
 
 from .._functions import sum as add_up
+from .common import no_float, quiet
 from .mend import has_nan
-
-quiet = np.errstate(all="ignore")  # infinite rows are handled on purpose
 
 
 def supports(op: Any, x: Any, *others: Any) -> bool | str:
-    if x.dtype not in (np.float32, np.float64):
-        return f"{x.dtype} is not float32 or float64"
-    return True if x.size else f"shape {x.shape} has no numbers"
+    return no_float(x) or bool(x.size) or f"shape {x.shape} has no numbers"
 
 
 def picked(x: Any, y: Any, axis: int) -> Any:

@@ -15,11 +15,11 @@ import numpy as np
 from plugrad.kernel import Kernel
 
 from .._functions import sum as add_up
+from .common import no_float, quiet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-quiet = np.errstate(all="ignore")  # infinities in the input, rows without spread
 BLOCK = 2**19  # numbers that are worked on at a time
 SHORT = 16  # below this many numbers in a row, a dot product for each row costs more than multiplying
 FAR = 16.0  # a mean of more than 4 standard deviations is taken off in two steps
@@ -106,8 +106,8 @@ def layout(op: Any, x: Any, *weights: Any) -> Any:
 
 
 def supports(op: Any, x: Any, *weights: Any) -> bool | str:
-    if x.dtype not in (np.float32, np.float64):
-        return f"{x.dtype} is not float32 or float64"
+    if odd := no_float(x):
+        return odd
     if not x.size:
         return f"shape {x.shape} is empty"
     found = layout(op, x, *weights)
@@ -267,8 +267,8 @@ def rescale(op: Any, x: Any, m: Any, v: Any, w: Any, b: Any) -> Any:
 
 
 def supports_rescale(op: Any, x: Any, *known: Any) -> bool | str:
-    if x.dtype not in (np.float32, np.float64) or not x.size:
-        return f"{x.dtype} is not float32 or float64, or shape {x.shape} is empty"
+    if odd := no_float(x) or ("" if x.size else f"shape {x.shape} is empty"):
+        return odd
     if x.ndim < 2 or any(t.ndim >= x.ndim and t.shape[0] != 1 for t in known):
         return f"shape {x.shape} has no samples in front that share what is known"
     same = np.broadcast_shapes(x.shape, *[t.shape for t in known]) == x.shape

@@ -8,12 +8,12 @@ import numpy as np
 
 from plugrad.kernel import Kernel
 
+from .common import quiet
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 BLOCK = 32768  # numbers at a time
-
-quiet = np.errstate(all="ignore")  # infinities and NaNs are the user's own, and arrive unchanged
 
 
 def decayed(op: Any, t: Any, p: Any, g: Any) -> Any:

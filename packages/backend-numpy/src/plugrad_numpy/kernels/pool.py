@@ -11,13 +11,14 @@ import numpy as np
 
 from plugrad.kernel import Kernel
 
+from .common import no_float
 from .mend import has_nan
 
 
 def supports(op: Any, x: Any) -> bool | str:
     if not op.windows.kernel:
         return "windows of unequal sizes are left to the formula"
-    return x.dtype in (np.float32, np.float64) or f"{x.dtype} is not float32 or float64"
+    return no_float(x) or True
 
 
 def keys(w: Any) -> list[tuple[Any, ...]]:

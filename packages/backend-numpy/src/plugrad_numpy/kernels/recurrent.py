@@ -12,14 +12,11 @@ import numpy as np
 from plugrad.kernel import Kernel
 
 from .._functions import sum as add_up
-
-quiet = np.errstate(all="ignore")  # e⁻ˣ = ∞, and NaN where there is no step, are meant
+from .common import no_float, quiet
 
 
 def supports(op: Any, x: Any, *others: Any) -> bool | str:
-    if x.dtype not in (np.float32, np.float64):
-        return f"{x.dtype} is not float32 or float64"
-    return op.misfit(x.shape, *[a.shape for a in others]) or True
+    return no_float(x) or op.misfit(x.shape, *[a.shape for a in others]) or True
 
 
 # -- RNN ------------------------------------------------------------------------------------------------------------
