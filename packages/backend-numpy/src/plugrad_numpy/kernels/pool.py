@@ -118,13 +118,12 @@ def whole(w: Any) -> bool:
 
 def divisors(op: Any, dtype: Any) -> Any:
     """d of every window: one number where they are all the same."""
-    w = op.windows
     if op.divisor:
         return dtype.type(op.divisor)
-    spans = [w.reaches(a) if op.padded else list(map(len, w.spans(a))) for a in range(len(w.size))]
-    if all(len(set(s)) == 1 for s in spans):
-        return dtype.type(prod([s[0] for s in spans]))
-    return reduce(np.multiply.outer, [np.array(s, dtype) for s in spans])
+    counts = op.windows.counts(op.padded)
+    if all(len(set(n)) == 1 for n in counts):
+        return dtype.type(prod([n[0] for n in counts]))
+    return reduce(np.multiply.outer, [np.array(n, dtype) for n in counts])
 
 
 max_pool = Kernel(max_forward, max_backward, supports)

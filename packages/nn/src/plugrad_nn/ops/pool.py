@@ -37,13 +37,12 @@ class Windows(NamedTuple):
             for i in range(-before, places * s - before, s)
         ]
 
-    def reaches(self, axis: int) -> list[int]:
-        """How many entries each window covers along an axis, padding counted."""
-        n, before = self.size[axis], self.padding[axis] if self.kernel else 0
-        if not self.kernel:
-            return list(map(len, self.spans(axis)))
-        starts = [p * self.stride[axis] - before for p in range(self.places[axis])]
-        return [min(i + self.kernel[axis], n + before) - i for i in starts]
+    def counts(self, padded: bool) -> list[list[int]]:
+        """For each axis, how many entries each window has: those it reads, and if `padded` those of the padding."""
+        if not padded or not self.kernel:
+            return [list(map(len, self.spans(a))) for a in range(len(self.size))]
+        axes = zip(self.size, self.places, self.kernel, self.stride, self.padding, strict=True)
+        return [[min(k, n + 2 * before - p * s) for p in range(places)] for n, places, k, s, before in axes]
 
 
 @lru_cache(maxsize=64)
@@ -142,16 +141,9 @@ def put(g: Any, i: Any, shape: tuple[int, ...]) -> Any:
     return z.scatter_add(2, i.reshape(flat), g.reshape(flat)).reshape(shape)
 
 
-def divisors(op):
-    """d of every window."""
-    rows = [
-        op.windows.reaches(a) if op.padded else list(map(len, op.windows.spans(a))) for a in range(len(op.windows.size))
-    ]
-    return [op.divisor or prod(reach) for reach in product(*rows)]
-
-
 def _divisors(xp, op, x):
-    return xp.asarray(divisors(op), dtype=x.dtype)
+    """d of every window."""
+    return xp.asarray([op.divisor or prod(n) for n in product(*op.windows.counts(op.padded))], dtype=x.dtype)
 
 
 def _read(xp, windows, x):
